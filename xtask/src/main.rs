@@ -1,3 +1,57 @@
 //! The workspace's own commands; `cargo xtask help` lists them.
+#![allow(
+    clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::disallowed_methods,
+    reason = "this is the one program here: it prints, reads the clock, and starts processes"
+)]
 
-fn main() {}
+mod conform;
+mod matrix;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Errors of commands are for a person to read once, at the top.
+type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
+
+const HELP: &str = "\
+cargo xtask COMMAND
+
+  e2e [--json]           eight days in the life of an agent's memory, on a real repository
+  show WHAT              what the crates see in your own project, read-only
+                         (paths | index | memories | prompt; --cwd DIR, --home DIR, --json)
+  conform FILE...        run the conformance vectors of the format
+                         (--json, --crate NAME, --verbose, --no-make)
+                         The vectors hold shell lines (\"make\"), which run in a temporary
+                         directory with a clean environment; --no-make leaves those cases out.
+  tidy                   the rules of ARCHITECTURE.md that a program can check
+  matrix                 every feature combination of every crate, one line each
+  soak [--kills N]       the long runs: N writers killed at random instants (default 1000)
+  help                   this text
+";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let rest = args.get(1..).unwrap_or_default();
+    let outcome = match args.first().map(String::as_str) {
+        Some("conform") => conform::run(rest),
+        Some("matrix") => matrix::run(rest),
+        Some("tidy") => tidy::run(&workspace_root()),
+        Some("help" | "--help" | "-h") | None => {
+            print!("{HELP}");
+            Ok(ExitCode::SUCCESS)
+        }
+        Some(other) => Err(format!("no command `{other}`; `cargo xtask help` lists them").into()),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("xtask: {error}");
+        ExitCode::from(2)
+    })
+}
+
+/// The folder of the virtual manifest: xtask's own folder has it as parent.
+fn workspace_root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap_or_else(|_| ".".into())
+}
