@@ -1,0 +1,356 @@
+//! The index as a list of lines, of which an edit changes one and leaves every other byte alone.
+
+use std::fmt;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::Entry;
+use crate::entry::split_entry;
+use crate::strip::hidden_ranges;
+
+/// Whether two names that differ in case only are the same file.
+///
+/// Deliberately closed: a file system does or does not tell cases apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum NameCase {
+    /// `A.md` and `a.md` are two files.
+    Sensitive,
+    /// They are one.
+    Insensitive,
+}
+
+impl NameCase {
+    /// What this platform's file systems do unless set up otherwise.
+    pub const fn of_this_platform() -> NameCase {
+        if cfg!(any(windows, target_vendor = "apple")) {
+            NameCase::Insensitive
+        } else {
+            NameCase::Sensitive
+        }
+    }
+
+    /// The form of a name that equal names share: without `./`, in one Unicode form, and without
+    /// case where case does not count.
+    pub(crate) fn key(self, file: &str) -> String {
+        let mut file = file;
+        while let Some(rest) = file.strip_prefix("./") {
+            file = rest.trim_start_matches('/');
+        }
+        let composed = file.nfc();
+        match self {
+            NameCase::Sensitive => composed.collect(),
+            NameCase::Insensitive => composed.flat_map(char::to_lowercase).collect(),
+        }
+    }
+}
+
+impl Default for NameCase {
+    fn default() -> NameCase {
+        NameCase::of_this_platform()
+    }
+}
+
+/// What an edit did to the index. Lines are counted from 1 in the index before the edit, except
+/// for an added line, which is counted in the index after it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub enum Change {
+    /// Nothing had to change.
+    Unchanged,
+    /// A line was added.
+    Added {
+        /// Where it stands.
+        line: usize,
+    },
+    /// A line was rewritten; further lines for the same file went.
+    Updated {
+        /// Where it stands.
+        line: usize,
+        /// Lines that pointed at the same file and were removed.
+        duplicates: Vec<usize>,
+    },
+    /// Lines were removed.
+    Removed {
+        /// Where they stood.
+        lines: Vec<usize>,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    /// The line's bytes, its end included.
+    raw: Vec<u8>,
+    entry: Option<Entry>,
+}
+
+impl Line {
+    /// The bytes of the line end: `\n`, `\r\n` or nothing.
+    fn ending(&self) -> &[u8] {
+        let raw = &self.raw;
+        if raw.ends_with(b"\r\n") {
+            &raw[raw.len() - 2..]
+        } else if raw.ends_with(b"\n") {
+            &raw[raw.len() - 1..]
+        } else {
+            &[]
+        }
+    }
+}
+
+/// MEMORY.md, line by line. Foreign lines, line ends and invalid bytes are kept as they are.
+///
+/// A line counts as an entry when a reader would see it as one: inside frontmatter or a comment
+/// that the loader removes, nothing does.
+///
+/// ```
+/// use memdir_index::{Entry, Index};
+///
+/// let mut index = Index::parse("# Team\n\n* [Role](user_role.md): Go\n");
+/// index.upsert(&Entry::new("Role", "user_role.md", "Go and React"));
+/// index.upsert(&Entry::new("Tests", "feedback_tests.md", "real database"));
+/// assert_eq!(
+///     index.render(),
+///     "# Team\n\n* [Role](user_role.md) — Go and React\n- [Tests](feedback_tests.md) — real database\n",
+/// );
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Index {
+    lines: Vec<Line>,
+    case: NameCase,
+}
+
+impl Index {
+    /// Reads an index; never fails.
+    pub fn parse(text: &str) -> Index {
+        Index::from_bytes(text.as_bytes())
+    }
+
+    /// Reads an index from bytes that may not all be UTF-8; they are kept.
+    pub fn from_bytes(bytes: &[u8]) -> Index {
+        let hidden = match std::str::from_utf8(bytes) {
+            Ok(text) => hidden_ranges(text),
+            // Replacement moves offsets, so an index with damage is read line by line alone.
+            Err(_) => Vec::new(),
+        };
+        let mut hidden = hidden.into_iter().peekable();
+        let mut at = 0;
+        let lines = bytes
+            .split_inclusive(|b| *b == b'\n')
+            .map(|raw| {
+                while hidden.peek().is_some_and(|r| r.end <= at) {
+                    hidden.next();
+                }
+                // A byte order mark hides the first bytes of a line, not the line.
+                let is_hidden = hidden
+                    .peek()
+                    .is_some_and(|r| r.start <= at + raw.len() - 1 && r.end > at && r.len() > 3);
+                at += raw.len();
+                let entry = if is_hidden {
+                    None
+                } else {
+                    let text = String::from_utf8_lossy(raw);
+                    Entry::parse(text.strip_prefix('\u{feff}').unwrap_or(&text))
+                };
+                Line {
+                    raw: raw.to_vec(),
+                    entry,
+                }
+            })
+            .collect();
+        Index {
+            lines,
+            case: NameCase::of_this_platform(),
+        }
+    }
+
+    /// Sets whether names that differ in case only are the same file; the platform's rule unless
+    /// set.
+    #[must_use]
+    pub fn name_case(mut self, case: NameCase) -> Index {
+        self.case = case;
+        self
+    }
+
+    /// The entries, in order.
+    pub fn entries(&self) -> impl Iterator<Item = &Entry> {
+        self.lines.iter().filter_map(|line| line.entry.as_ref())
+    }
+
+    /// The number of lines.
+    pub fn line_count(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Every line with its number, counted from 1: its text without the line end, invalid bytes
+    /// replaced, and the entry if it is one.
+    pub fn lines(&self) -> impl Iterator<Item = (usize, String, Option<&Entry>)> {
+        self.lines.iter().enumerate().map(|(i, line)| {
+            let text = &line.raw[..line.raw.len() - line.ending().len()];
+            (
+                i + 1,
+                String::from_utf8_lossy(text).into_owned(),
+                line.entry.as_ref(),
+            )
+        })
+    }
+
+    /// The first entry for a file.
+    pub fn find(&self, file: &str) -> Option<&Entry> {
+        let key = self.case.key(file);
+        self.entries()
+            .find(|entry| self.case.key(&entry.file) == key)
+    }
+
+    /// Writes the entry's one line: in place if the file has one (further lines for it go), else
+    /// after the last entry, else at the end. Every other line keeps its bytes.
+    pub fn upsert(&mut self, entry: &Entry) -> Change {
+        let positions = self.positions(&entry.file);
+        let Some((&first, duplicates)) = positions.split_first() else {
+            return self.append(entry);
+        };
+        let old = &self.lines[first];
+        let text = String::from_utf8_lossy(&old.raw).into_owned();
+        let prefix = split_entry(&text).map_or("- ", |(prefix, _)| prefix);
+        let new = entry.to_line_after(prefix);
+        let parsed = Entry::parse(&new);
+        if duplicates.is_empty() && parsed.is_some() && parsed == old.entry {
+            return Change::Unchanged;
+        }
+        if parsed != old.entry {
+            let mut raw = new.into_bytes();
+            raw.extend_from_slice(old.ending());
+            self.lines[first] = Line { raw, entry: parsed };
+        }
+        for at in duplicates.iter().rev() {
+            self.remove_line(*at);
+        }
+        Change::Updated {
+            line: first + 1,
+            duplicates: duplicates.iter().map(|at| at + 1).collect(),
+        }
+    }
+
+    /// Lets the entry of `from` point at `to`, its title and hook unchanged. Further lines for
+    /// either file go, so that one line is left. Without an entry for `from` nothing changes.
+    pub fn rename(&mut self, from: &str, to: &str) -> Change {
+        let positions = self.positions(from);
+        let Some(entry) = positions
+            .first()
+            .and_then(|at| self.lines[*at].entry.clone())
+        else {
+            return Change::Unchanged;
+        };
+        let first = positions[0];
+        let old = &self.lines[first];
+        let text = String::from_utf8_lossy(&old.raw).into_owned();
+        let prefix = split_entry(&text).map_or("- ", |(prefix, _)| prefix);
+        let title = if entry.title == entry.file {
+            ""
+        } else {
+            &entry.title
+        };
+        let renamed = Entry::new(title, to, &entry.hook);
+        let new = renamed.to_line_after(prefix);
+        let mut raw = new.clone().into_bytes();
+        raw.extend_from_slice(old.ending());
+        self.lines[first] = Line {
+            raw,
+            entry: Entry::parse(&new),
+        };
+        let mut gone: Vec<usize> = positions[1..].to_vec();
+        gone.extend(self.positions(to).into_iter().filter(|at| *at != first));
+        gone.sort_unstable();
+        gone.dedup();
+        for at in gone.iter().rev() {
+            self.remove_line(*at);
+        }
+        Change::Updated {
+            line: first + 1,
+            duplicates: gone.iter().map(|at| at + 1).collect(),
+        }
+    }
+
+    /// Removes the line of a file, and every further one that points at it.
+    pub fn remove(&mut self, file: &str) -> Change {
+        let positions = self.positions(file);
+        if positions.is_empty() {
+            return Change::Unchanged;
+        }
+        for at in positions.iter().rev() {
+            self.remove_line(*at);
+        }
+        Change::Removed {
+            lines: positions.iter().map(|at| at + 1).collect(),
+        }
+    }
+
+    /// The index as text; invalid bytes are replaced, everything else is byte for byte.
+    pub fn render(&self) -> String {
+        String::from_utf8_lossy(&self.to_bytes()).into_owned()
+    }
+
+    /// The index as bytes, exactly as it was read but for the edits.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut out = Vec::with_capacity(self.lines.iter().map(|line| line.raw.len()).sum());
+        for line in &self.lines {
+            out.extend_from_slice(&line.raw);
+        }
+        out
+    }
+
+    fn positions(&self, file: &str) -> Vec<usize> {
+        let key = self.case.key(file);
+        (0..self.lines.len())
+            .filter(|at| {
+                let entry = self.lines[*at].entry.as_ref();
+                entry.is_some_and(|entry| self.case.key(&entry.file) == key)
+            })
+            .collect()
+    }
+
+    fn append(&mut self, entry: &Entry) -> Change {
+        let new = entry.to_line();
+        let crlf = self.lines.iter().any(|line| line.raw.ends_with(b"\r\n"));
+        let end: &[u8] = if crlf { b"\r\n" } else { b"\n" };
+        let at = self
+            .lines
+            .iter()
+            .rposition(|line| line.entry.is_some())
+            .map_or(self.lines.len(), |last| last + 1);
+        let mut raw = new.clone().into_bytes();
+        // An index whose last line has no end keeps that: the line end moves one line up.
+        let unfinished = at > 0 && at == self.lines.len() && self.lines[at - 1].ending().is_empty();
+        if unfinished {
+            self.lines[at - 1].raw.extend_from_slice(end);
+        } else {
+            raw.extend_from_slice(end);
+        }
+        self.lines.insert(
+            at,
+            Line {
+                raw,
+                entry: Entry::parse(&new),
+            },
+        );
+        Change::Added { line: at + 1 }
+    }
+
+    /// Removes a line; if it was the last and had no end, the line before it loses its own.
+    fn remove_line(&mut self, at: usize) {
+        let removed = self.lines.remove(at);
+        if removed.ending().is_empty() && at == self.lines.len() {
+            if let Some(last) = self.lines.last_mut() {
+                let end = last.ending().len();
+                last.raw.truncate(last.raw.len() - end);
+            }
+        }
+    }
+}
+
+impl fmt::Display for Index {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render())
+    }
+}
