@@ -1,0 +1,231 @@
+//! One table of speeds: each hot path beside the floor that it is compared to, in the same run.
+//!
+//! Machines are shared and noisy, so nothing here fails: what counts is the ratio. `cargo bench`
+//! prints it; a floor is the least that any implementation has to do (the bare reads, the bare
+//! stats), or the program that a person would call instead.
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a bench measures time, starts git, and may stop at the first surprise"
+)]
+
+use std::fs;
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use memdir_index::{Entry, Index, Limits, Store};
+use memdir_types::{Audience, Memory, MemoryType};
+use tempfile::TempDir;
+
+fn main() {
+    // `cargo test --benches` passes `--test`: run everything once, to see that it runs.
+    let quick = std::env::args().any(|arg| arg == "--test");
+    let table = Table { quick };
+    println!(
+        "{:<34} {:>11} {:<27} {:>11} {:>7}",
+        "what", "median", "floor", "median", "ratio"
+    );
+    roots(&table);
+    for count in [200, if quick { 400 } else { 20_000 }] {
+        scan(&table, count);
+    }
+    truncate(&table);
+    upsert(&table);
+    writers(&table);
+    if let Ok(load) = fs::read_to_string("/proc/loadavg") {
+        println!("load average: {}", load.split(' ').take(3).collect::<Vec<_>>().join(" "));
+    }
+}
+
+struct Table {
+    quick: bool,
+}
+
+impl Table {
+    /// Times both sides in turns, so that a busy moment hits both.
+    fn row(
+        &self,
+        what: &str,
+        rounds: usize,
+        floor: &str,
+        mut ours: impl FnMut(),
+        mut bare: impl FnMut(),
+    ) {
+        let rounds = if self.quick { 1 } else { rounds };
+        let (mut own, mut least) = (Vec::new(), Vec::new());
+        for _ in 0..rounds {
+            own.push(time(&mut ours));
+            least.push(time(&mut bare));
+        }
+        let (own, least) = (median(own), median(least));
+        let ratio = own.as_secs_f64() / least.as_secs_f64().max(f64::MIN_POSITIVE);
+        println!("{what:<34} {:>11} {floor:<27} {:>11} {ratio:>6.2}x", shown(own), shown(least));
+    }
+}
+
+fn time(work: &mut impl FnMut()) -> Duration {
+    let started = Instant::now();
+    work();
+    started.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort();
+    times[times.len() / 2]
+}
+
+fn shown(time: Duration) -> String {
+    format!("{:.1} us", time.as_secs_f64() * 1e6)
+}
+
+/// Repeats cheap work, so that one measurement is far above the clock's grain.
+fn times(count: usize, mut work: impl FnMut()) -> impl FnMut() {
+    move || (0..count).for_each(|_| work())
+}
+
+fn roots(table: &Table) {
+    let dir = TempDir::new().unwrap();
+    let main = dir.path().canonicalize().unwrap().join("repo");
+    let deep = main.join("a/b/c");
+    fs::create_dir_all(&deep).unwrap();
+    let git = |args: &[&str], cwd: &Path| {
+        let identity = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
+        let run = Command::new("git").args(identity).args(args).current_dir(cwd).output().unwrap();
+        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    };
+    git(&["init", "-q"], &main);
+    git(&["commit", "-q", "--allow-empty", "-m", "first"], &main);
+    let worktree = dir.path().canonicalize().unwrap().join("wt");
+    git(&["worktree", "add", "-q", &worktree.to_string_lossy()], &main);
+
+    let ask = |path: &Path| {
+        let root = memdir_paths::canonical_root(path).unwrap();
+        assert_eq!(root.path.as_deref(), Some(&*main));
+    };
+    // The floor does what cannot be left out: the real path, then one stat for each ancestor.
+    let walk = |path: &Path| {
+        let real = path.canonicalize().unwrap();
+        black_box(real.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()));
+    };
+    let rev_parse = |path: &Path| {
+        let args = ["rev-parse", "--show-toplevel", "--git-common-dir"];
+        black_box(Command::new("git").args(args).current_dir(path).output().unwrap());
+    };
+    let n = 100;
+    table.row("root of a sub-directory, x100", 31, "bare stat walk, x100", times(n, || ask(&deep)), times(n, || walk(&deep)));
+    table.row("root of a worktree, x100", 31, "bare stat walk, x100", times(n, || ask(&worktree)), times(n, || walk(&worktree)));
+    table.row("root of a worktree", 31, "git rev-parse", || ask(&worktree), || rev_parse(&worktree));
+}
+
+/// A memory as people write them: three keys and a body of some lines.
+fn memory(at: usize) -> Memory {
+    let kind = MemoryType::ALL[at % MemoryType::ALL.len()];
+    let name = format!("decision number {at} about the payment service");
+    let description = format!("why the {at}th retry of a payment waits longer than the one before");
+    let body = "The queue was full twice in March, and both times the retries made it worse.\n\n\
+        **Why:** every client retried at the same second.\n\
+        **How to apply:** add jitter before adding another retry.\n";
+    Memory::new(kind, &name, &description, &body.repeat(4))
+}
+
+fn scan(table: &Table, count: usize) {
+    let dir = TempDir::new().unwrap();
+    let paths: Vec<PathBuf> =
+        (0..count).map(|at| dir.path().join(format!("memory_{at:05}.md"))).collect();
+    for (at, path) in paths.iter().enumerate() {
+        fs::write(path, memory(at).render()).unwrap();
+    }
+    let parse = || {
+        for entry in fs::read_dir(dir.path()).unwrap() {
+            let bytes = fs::read(entry.unwrap().path()).unwrap();
+            let memory = Memory::from_bytes(&bytes);
+            assert!(black_box(&memory).kind().is_some());
+        }
+    };
+    let read = || {
+        for entry in fs::read_dir(dir.path()).unwrap() {
+            black_box(fs::read(entry.unwrap().path()).unwrap());
+        }
+    };
+    let rounds = if count > 1_000 { 5 } else { 31 };
+    table.row(&format!("scan and parse {count} memories"), rounds, "bare reads, same bytes", parse, read);
+}
+
+fn truncate(table: &Table) {
+    // 200 lines of 1,000 bytes: only the byte cap acts.
+    let line = format!("- [Title](file.md) — {}\n", "x".repeat(977));
+    let text = line.repeat(200);
+    assert_eq!(text.len(), 200_000 + 200 * 2);
+    let copy = || {
+        black_box(text.clone());
+    };
+    let cut = || {
+        let cut = memdir_index::truncate(&text, Limits::default());
+        assert!(black_box(&cut).text.len() <= memdir_index::MAX_BYTES);
+    };
+    table.row("truncate 200 KB, x100", 31, "copy of 200 KB, x100", times(100, cut), times(100, copy));
+}
+
+fn upsert(table: &Table) {
+    let entries: Vec<Entry> = (0..200)
+        .map(|at| Entry::new(&format!("Title {at}"), &format!("memory_{at}.md"), "what it is about"))
+        .collect();
+    let text: String = entries.iter().map(|entry| format!("{}\n", entry.to_line())).collect();
+    let changed = Entry::new("Title 120", "memory_120.md", "what it is about since today");
+    let ours = || {
+        let mut index = Index::parse(&text);
+        index.upsert(&changed);
+        black_box(index.render());
+    };
+    let find = || {
+        let at = text.find("(memory_120.md)").unwrap();
+        black_box((at, text.clone()));
+    };
+    table.row("upsert among 200 entries, x100", 31, "find and copy, x100", times(100, ours), times(100, find));
+}
+
+fn writers(table: &Table) {
+    const WRITERS: usize = 8;
+    const SAVES: usize = 10;
+    let ours = || {
+        let dir = TempDir::new().unwrap();
+        std::thread::scope(|scope| {
+            for writer in 0..WRITERS {
+                let path = dir.path();
+                scope.spawn(move || {
+                    let store = Store::open(path).unwrap();
+                    for save in 0..SAVES {
+                        let memory = memory(writer * SAVES + save);
+                        let cleared = memdir_types::gate(&memory, Audience::Private).unwrap();
+                        store.save(cleared, None).unwrap();
+                    }
+                });
+            }
+        });
+        let index = fs::read_to_string(dir.path().join("MEMORY.md")).unwrap();
+        assert_eq!(index.lines().count(), WRITERS * SAVES);
+    };
+    // The same files by one writer without any promise about others: two synced renames a save.
+    let bare = || {
+        let dir = TempDir::new().unwrap();
+        let mut index = String::new();
+        for save in 0..WRITERS * SAVES {
+            let name = format!("memory_{save}.md");
+            index.push_str(&format!("- [Title]({name}) — hook\n"));
+            durable(dir.path(), &name, &memory(save).render());
+            durable(dir.path(), "MEMORY.md", &index);
+        }
+    };
+    table.row("8 writers, 10 saves each", 5, "1 writer, bare, same saves", ours, bare);
+}
+
+fn durable(dir: &Path, name: &str, text: &str) {
+    let temporary = dir.join(format!(".{name}.tmp"));
+    fs::write(&temporary, text).unwrap();
+    fs::File::open(&temporary).unwrap().sync_all().unwrap();
+    fs::rename(&temporary, dir.join(name)).unwrap();
+    fs::File::open(dir).unwrap().sync_all().unwrap();
+}

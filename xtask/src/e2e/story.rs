@@ -1,0 +1,164 @@
+//! The story as it is told: numbered steps, what each crate decided, one closing line.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+/// The story is read in a terminal of this many columns.
+const COLUMNS: usize = 80;
+
+/// One step: what was done, what the crates said, and what turned out wrong.
+struct Step {
+    day: u32,
+    krate: &'static str,
+    title: String,
+    said: Vec<String>,
+    wrong: Vec<String>,
+}
+
+/// Collects the steps, and tells them as they come unless JSON is wanted.
+pub(super) struct Story {
+    steps: Vec<Step>,
+    day: u32,
+    json: bool,
+}
+
+/// A step that is being told; it is finished by [`Story::tell`].
+pub(super) struct Telling {
+    krate: &'static str,
+    title: String,
+    said: Vec<String>,
+    wrong: Vec<String>,
+}
+
+impl Telling {
+    pub(super) fn new(krate: &'static str, title: impl Into<String>) -> Telling {
+        Telling { krate, title: title.into(), said: Vec::new(), wrong: Vec::new() }
+    }
+
+    /// What a crate answered.
+    pub(super) fn say(&mut self, text: impl Into<String>) {
+        self.said.push(text.into());
+    }
+
+    /// Something that has to hold; the text says what.
+    pub(super) fn expect(&mut self, holds: bool, what: impl Into<String>) {
+        if !holds {
+            self.wrong.push(what.into());
+        }
+    }
+
+    /// The value, or the error as something that is off.
+    pub(super) fn value<T, E: std::fmt::Display>(
+        &mut self,
+        what: &str,
+        result: Result<T, E>,
+    ) -> Option<T> {
+        match result {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.wrong.push(format!("{what}: {error}"));
+                None
+            }
+        }
+    }
+}
+
+impl Story {
+    pub(super) fn new(json: bool) -> Story {
+        Story { steps: Vec::new(), day: 0, json }
+    }
+
+    pub(super) fn day(&mut self, day: u32, date: &str, title: &str) {
+        self.day = day;
+        if !self.json {
+            println!("\nDay {day}, {date}: {title}");
+        }
+    }
+
+    pub(super) fn tell(&mut self, told: Telling) {
+        let Telling { krate, title, said, wrong } = told;
+        let step = Step { day: self.day, krate, title, said, wrong };
+        if !self.json {
+            print!("{}", lines(self.steps.len() + 1, &step));
+        }
+        self.steps.push(step);
+    }
+
+    /// Tells the end; true if every step was as it should be.
+    pub(super) fn close(self) -> bool {
+        let off = self.steps.iter().filter(|step| !step.wrong.is_empty()).count();
+        let all = self.steps.len();
+        if self.json {
+            println!("{}", self.as_json(off));
+        } else if off == 0 {
+            println!("\ne2e: {all} steps, every one as it should be");
+        } else {
+            println!("\ne2e: {off} of {all} steps are off");
+        }
+        off == 0 && all > 0
+    }
+
+    fn as_json(&self, off: usize) -> Value {
+        let steps = self.steps.iter().enumerate().map(|(at, step)| {
+            json!({
+                "step": at + 1, "day": step.day, "crate": step.krate, "title": step.title,
+                "said": step.said, "ok": step.wrong.is_empty(), "wrong": step.wrong,
+            })
+        });
+        json!({ "steps": steps.collect::<Vec<_>>(), "off": off, "ok": off == 0 })
+    }
+}
+
+fn lines(number: usize, step: &Step) -> String {
+    let mut out = String::new();
+    let title = format!("{} ({})", step.title, step.krate);
+    wrap(&format!("{number:>3}. "), &title, &mut out);
+    for said in &step.said {
+        wrap("       ", said, &mut out);
+    }
+    for wrong in &step.wrong {
+        wrap("  OFF: ", wrong, &mut out);
+    }
+    out
+}
+
+/// `text` after `head`, broken at spaces, continued under its own beginning.
+fn wrap(head: &str, text: &str, out: &mut String) {
+    let indent = " ".repeat(head.chars().count());
+    let mut line = head.to_owned();
+    let mut width = head.chars().count();
+    let mut empty = true;
+    for word in text.split(' ') {
+        let length = word.chars().count();
+        if !empty && width + 1 + length > COLUMNS {
+            let _ = writeln!(out, "{}", line.trim_end());
+            line = indent.clone();
+            width = indent.len();
+            empty = true;
+        }
+        if !empty {
+            line.push(' ');
+            width += 1;
+        }
+        line.push_str(word);
+        width += length;
+        empty = false;
+    }
+    let _ = writeln!(out, "{}", line.trim_end());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrap;
+
+    #[test]
+    fn long_texts_continue_under_their_beginning() {
+        let mut out = String::new();
+        wrap("  1. ", &"word ".repeat(20), &mut out);
+        let lines: Vec<&str> = out.lines().collect();
+        assert_eq!(lines.len(), 2);
+        assert!(lines.iter().all(|line| line.len() <= 80));
+        assert!(lines[1].starts_with("     word"));
+    }
+}
