@@ -1,0 +1,433 @@
+//! The write gate: no text reaches a memory file or a prompt without passing here.
+//!
+//! The rules for hidden text and for forged fences are in `hidden` and `fences`; rules for other
+//! dangers have their place beside them. What they find is judged here, by audience.
+
+mod fences;
+mod hidden;
+
+use std::fmt;
+use std::ops::{Deref, Range};
+
+use crate::Memory;
+use crate::fence::Block;
+use crate::read::{Layout, last};
+
+/// Who will read the text, and with it how strict the gate is.
+///
+/// Closed on purpose: a new audience is a new promise, and hosts should decide about it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Audience {
+    /// The person alone. Findings are reported and the text passes; a forged fence is escaped.
+    Private,
+    /// The person alone, with the rules of a team: findings of severity error refuse.
+    PrivateStrict,
+    /// Everyone on the project. Findings of severity error refuse.
+    Team,
+}
+
+/// What the gate looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum GateRule {
+    /// A control that reorders text (embedding, override, isolate), or a direction mark that no
+    /// right-to-left letter calls for.
+    Bidirectional,
+    /// A tag character outside the sequence of a regional flag.
+    Tag,
+    /// A variation selector that its base does not take.
+    VariationSelector,
+    /// A zero-width space or joiner that neither script nor emoji calls for.
+    ZeroWidth,
+    /// A letter or symbol without a visible form, such as the Hangul fillers.
+    Filler,
+    /// A soft hyphen.
+    SoftHyphen,
+    /// An interlinear annotation control.
+    Annotation,
+    /// A C0 or C1 control other than tab, line feed and carriage return.
+    Control,
+    /// Any other character that is never seen.
+    Invisible,
+    /// A line or paragraph separator, or a line end inside a name or a description.
+    LineBreak,
+    /// Text that opens or closes a tag by which prompts mark where text comes from.
+    Fence,
+}
+
+impl GateRule {
+    /// The rule in words.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            GateRule::Bidirectional => "bidirectional control",
+            GateRule::Tag => "tag character",
+            GateRule::VariationSelector => "stray variation selector",
+            GateRule::ZeroWidth => "zero-width character",
+            GateRule::Filler => "invisible filler",
+            GateRule::SoftHyphen => "soft hyphen",
+            GateRule::Annotation => "interlinear annotation",
+            GateRule::Control => "control character",
+            GateRule::Invisible => "invisible character",
+            GateRule::LineBreak => "hidden line break",
+            GateRule::Fence => "prompt tag",
+        }
+    }
+}
+
+impl fmt::Display for GateRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How much a finding weighs.
+///
+/// Closed on purpose: it is the question "does this refuse", and there are two answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Severity {
+    /// Odd, and with innocent causes.
+    Warning,
+    /// Refused by the strict audiences.
+    Error,
+}
+
+/// What the gate did about a finding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum GateAction {
+    /// Nothing: the text passed as it is, or was refused as a whole.
+    Reported,
+    /// The `<` of a prompt tag was written as `&lt;`.
+    Escaped,
+}
+
+/// One place that the gate objects to. Never holds the text itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct GateFinding {
+    /// What was found.
+    pub rule: GateRule,
+    /// Where, in bytes of the text that was handed in (for a memory: of its rendered text). For
+    /// a character that an escape sequence of the frontmatter stands for, the whole value.
+    pub range: Range<usize>,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// The line, counted from 1.
+    pub line: usize,
+    /// The column, in characters, counted from 1.
+    pub column: usize,
+    /// The first character of the place.
+    pub code_point: char,
+    /// What was done about it.
+    pub action: GateAction,
+}
+
+impl fmt::Display for GateFinding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.rule)?;
+        if self.rule != GateRule::Fence {
+            write!(f, " U+{:04X}", u32::from(self.code_point))?;
+        }
+        write!(f, " at line {}, column {}", self.line, self.column)?;
+        if self.action == GateAction::Escaped {
+            f.write_str(", escaped")?;
+        }
+        Ok(())
+    }
+}
+
+/// At most so many findings are listed; a file of nothing but hidden characters has no more to
+/// say.
+const MAX_FINDINGS: usize = 1_000;
+
+/// A text or memory that passed the gate. Only the gate makes one, so a function that takes a
+/// `Cleared` cannot be called around it.
+#[derive(Clone, Debug)]
+pub struct Cleared<T> {
+    value: T,
+    audience: Audience,
+    findings: Vec<GateFinding>,
+}
+
+impl<T> Cleared<T> {
+    /// The value without the proof.
+    #[must_use]
+    pub fn into_inner(self) -> T {
+        self.value
+    }
+
+    /// For whom it was cleared.
+    #[must_use]
+    pub fn audience(&self) -> Audience {
+        self.audience
+    }
+
+    /// What was found and let pass or escaped, in the order of the text.
+    #[must_use]
+    pub fn findings(&self) -> &[GateFinding] {
+        &self.findings
+    }
+}
+
+impl<T> Deref for Cleared<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.value
+    }
+}
+
+/// Why a text was not cleared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Refusal {
+    audience: Audience,
+    findings: Vec<GateFinding>,
+}
+
+impl Refusal {
+    /// For whom it would have been.
+    #[must_use]
+    pub fn audience(&self) -> Audience {
+        self.audience
+    }
+
+    /// All findings, also those that alone would not have refused.
+    #[must_use]
+    pub fn findings(&self) -> &[GateFinding] {
+        &self.findings
+    }
+}
+
+impl fmt::Display for Refusal {
+    /// Names rule, place and code point of the first reason, never the text.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut reasons = self
+            .findings
+            .iter()
+            .filter(|finding| finding.severity == Severity::Error);
+        f.write_str("the text was refused")?;
+        if let Some(first) = reasons.next() {
+            write!(f, ": {first}")?;
+        }
+        match reasons.count() {
+            0 => Ok(()),
+            more => write!(f, " (and {more} more)"),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Checks a text.
+///
+/// # Errors
+///
+/// A [`Refusal`] for the strict audiences if anything of severity error was found. For
+/// [`Audience::Private`] the text always passes, with its prompt tags escaped.
+///
+/// ```
+/// use memdir_types::{Audience, gate_text};
+///
+/// let refusal = gate_text("run \u{202e}this", Audience::Team).unwrap_err();
+/// assert_eq!(
+///     refusal.to_string(),
+///     "the text was refused: bidirectional control U+202E at line 1, column 5"
+/// );
+/// ```
+pub fn gate_text(text: &str, audience: Audience) -> Result<Cleared<String>, Refusal> {
+    let (findings, tags) = inspect(text);
+    let value = match audience {
+        Audience::Private => fences::escape(text, &tags),
+        Audience::PrivateStrict | Audience::Team => text.to_owned(),
+    };
+    judge(value, audience, findings)
+}
+
+/// Checks a memory: its whole text, frontmatter with all its keys included, and what escape
+/// sequences in its name, description, type and time stand for.
+///
+/// # Errors
+///
+/// A [`Refusal`] for the strict audiences if anything of severity error was found; for
+/// [`Audience::Private`] only if a prompt tag stands in the frontmatter where it cannot be
+/// escaped without breaking it.
+pub fn gate(memory: &Memory, audience: Audience) -> Result<Cleared<Memory>, Refusal> {
+    let (mut findings, tags) = inspect(memory.as_str());
+    inspect_values(memory, &mut findings);
+    findings.sort_by_key(|finding| finding.range.start);
+    let has_tags = findings
+        .iter()
+        .any(|finding| finding.rule == GateRule::Fence);
+    if audience != Audience::Private || !has_tags {
+        return judge(memory.clone(), audience, findings);
+    }
+    match escape_memory(memory, &tags) {
+        Some(escaped) => judge(escaped, audience, findings),
+        None => Err(Refusal { audience, findings }),
+    }
+}
+
+fn judge<T>(
+    value: T,
+    audience: Audience,
+    mut findings: Vec<GateFinding>,
+) -> Result<Cleared<T>, Refusal> {
+    let refused = findings
+        .iter()
+        .any(|finding| finding.severity == Severity::Error);
+    if refused && audience != Audience::Private {
+        return Err(Refusal { audience, findings });
+    }
+    if audience == Audience::Private {
+        for finding in &mut findings {
+            if finding.rule == GateRule::Fence {
+                finding.action = GateAction::Escaped;
+            }
+        }
+    }
+    Ok(Cleared {
+        value,
+        audience,
+        findings,
+    })
+}
+
+/// What is in a text: the findings, and the offsets of all prompt tags.
+fn inspect(text: &str) -> (Vec<GateFinding>, Vec<usize>) {
+    let tags = fences::find(text);
+    let mut raw: Vec<(GateRule, Severity, Range<usize>)> = tags
+        .iter()
+        .take(MAX_FINDINGS)
+        .map(|tag| (GateRule::Fence, Severity::Error, tag.clone()))
+        .collect();
+    raw.extend(hidden::find(text, MAX_FINDINGS));
+    raw.sort_by_key(|(_, _, range)| range.start);
+    raw.truncate(MAX_FINDINGS);
+    let mut findings = Vec::with_capacity(raw.len());
+    let (mut line, mut line_start, mut at) = (1, 0, 0);
+    for (rule, severity, range) in raw {
+        for (offset, _) in text[at..range.start].match_indices('\n') {
+            line += 1;
+            line_start = at + offset + 1;
+        }
+        at = range.start;
+        findings.push(GateFinding {
+            rule,
+            severity,
+            line,
+            column: text[line_start..at].chars().count() + 1,
+            code_point: text[at..].chars().next().unwrap_or('\0'),
+            range,
+            action: GateAction::Reported,
+        });
+    }
+    (findings, tags.into_iter().map(|tag| tag.start).collect())
+}
+
+/// Adds what only shows once the escape sequences of a value are read.
+fn inspect_values(memory: &Memory, findings: &mut Vec<GateFinding>) {
+    let text = memory.as_str();
+    let block = match &memory.fields.split.block {
+        Block::Closed { inner, .. } => inner.clone(),
+        Block::None | Block::Unclosed { .. } => return,
+    };
+    let layout = Layout::of(text, block.clone());
+    let values = [
+        ("name", memory.name()),
+        ("description", memory.description()),
+        ("type", memory.kind_text()),
+        ("modified", memory.modified()),
+    ];
+    for (key, value) in values {
+        let Some(value) = value else { continue };
+        let range = last(text, &layout.top, key)
+            .or_else(|| last(text, &layout.nested, key))
+            .map_or(block.clone(), |entry| entry.value.clone());
+        let (inside, _) = inspect(value);
+        let break_at = value.find(['\n', '\r']);
+        let breaks = break_at.map(|at| (GateRule::LineBreak, Severity::Warning, &value[at..]));
+        let hidden = inside.iter().map(|finding| {
+            (
+                finding.rule,
+                finding.severity,
+                &value[finding.range.start..],
+            )
+        });
+        for (rule, severity, rest) in hidden.chain(breaks) {
+            let seen = findings.iter().any(|finding| {
+                finding.rule == rule
+                    && finding.range.start >= range.start
+                    && finding.range.end <= range.end
+            });
+            if seen || findings.len() >= MAX_FINDINGS {
+                continue;
+            }
+            let line = crate::fence::line_number(text, range.start);
+            let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
+            findings.push(GateFinding {
+                rule,
+                severity,
+                line,
+                column: text[line_start..range.start].chars().count() + 1,
+                code_point: rest.chars().next().unwrap_or('\0'),
+                range: range.clone(),
+                action: GateAction::Reported,
+            });
+        }
+    }
+}
+
+/// The memory with all prompt tags escaped, or `None` if that would change anything else.
+fn escape_memory(memory: &Memory, tags: &[usize]) -> Option<Memory> {
+    let escaped = |value: Option<&str>| {
+        value.map(|value| {
+            let tags: Vec<usize> = fences::find(value)
+                .into_iter()
+                .map(|tag| tag.start)
+                .collect();
+            fences::escape(value, &tags)
+        })
+    };
+    let name = escaped(memory.name());
+    let description = escaped(memory.description());
+    let says_it = |candidate: &Memory| {
+        candidate.name() == name.as_deref()
+            && candidate.description() == description.as_deref()
+            && candidate.kind() == memory.kind()
+            && candidate.is_recovered() == memory.is_recovered()
+            && candidate.has_frontmatter() == memory.has_frontmatter()
+            && inspect(candidate.as_str()).1.is_empty()
+    };
+    // In the body, and in most values, the bytes can be replaced where they stand.
+    let mut plain = Memory::from_text(fences::escape(memory.as_str(), tags));
+    plain.lossy = memory.lossy;
+    if says_it(&plain) {
+        return Some(plain);
+    }
+    // At the start of an unquoted value `&` is an anchor, and inside quotes the tag may be spelled
+    // with escape sequences: such values are written anew.
+    let body = memory.body_start();
+    let in_body: Vec<usize> = tags.iter().copied().filter(|at| *at >= body).collect();
+    let mut rewritten = Memory::from_text(fences::escape(memory.as_str(), &in_body));
+    if name.as_deref() != memory.name() {
+        rewritten.set_name(name.as_deref()?).ok()?;
+    }
+    if description.as_deref() != memory.description() {
+        rewritten.set_description(description.as_deref()?).ok()?;
+    }
+    if says_it(&rewritten) {
+        return Some(rewritten);
+    }
+    None
+}

@@ -1,0 +1,247 @@
+//! Rewrites a block that was recovered line by line as strict YAML, keeping every line.
+
+use std::ops::Range;
+
+use crate::edit::{is_too_large, line_end};
+use crate::fence::{self, Block};
+use crate::read::{Layout, last};
+use crate::scan::{Entry, Style};
+use crate::{Error, ErrorKind, Memory, quote, yaml};
+
+pub(crate) fn repair(memory: &mut Memory) -> Result<(), Error> {
+    if is_too_large(memory) {
+        return Err(Error::new(ErrorKind::TooLarge));
+    }
+    if !memory.fields.recovered {
+        memory.lossy = false;
+        memory
+            .fields
+            .warnings
+            .retain(|warning| warning.kind != crate::WarningKind::NotUtf8);
+        return Ok(());
+    }
+    let (head, inner, tail) = parts(memory);
+    let eol = line_end(&memory.text);
+    // First with every unknown key as it is, then, if the parts do not fit together, with all of
+    // them as comments.
+    for keep in [Keep::UnknownKeys, Keep::KnownKeysOnly] {
+        let block = rewritten(memory, inner.clone(), keep, eol);
+        let candidate = Memory::from_text(format!("{head}{block}{tail}"));
+        if says_the_same(memory, &candidate) {
+            *memory = candidate;
+            return Ok(());
+        }
+    }
+    Err(Error::new(ErrorKind::NotEditable))
+}
+
+/// What stands before the block with its opening fence, the range of the block, and the closing
+/// fence with what follows.
+fn parts(memory: &Memory) -> (String, Range<usize>, String) {
+    let text = &memory.text;
+    let eol = line_end(text);
+    let bom = memory.fields.split.bom;
+    match &memory.fields.split.block {
+        Block::Closed { inner, .. } => (
+            text[..inner.start].to_owned(),
+            inner.clone(),
+            text[inner.end..].to_owned(),
+        ),
+        Block::Unclosed { start } => {
+            let end = header_end(text, *start);
+            let glue = if text[..end].ends_with('\n') { "" } else { eol };
+            (
+                text[..*start].to_owned(),
+                *start..end,
+                format!("{glue}---{eol}{}", &text[end..]),
+            )
+        }
+        Block::None => {
+            let mut end = bom;
+            while end < text.len() {
+                let (line, next) = fence::line_at(text, end);
+                if fence::is_fence(line) {
+                    break;
+                }
+                end = next;
+            }
+            (
+                format!("{}---{eol}", &text[..bom]),
+                bom..end,
+                text[end..].to_owned(),
+            )
+        }
+    }
+}
+
+/// The end of the lines that an unclosed header was read from.
+fn header_end(text: &str, start: usize) -> usize {
+    let mut at = start;
+    for _ in 0..crate::HEADER_LINES {
+        let (line, next) = fence::line_at(text, at);
+        if line.trim().is_empty() || next - start > crate::MAX_FRONTMATTER_BYTES {
+            break;
+        }
+        at = next;
+    }
+    at
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Keep {
+    UnknownKeys,
+    KnownKeysOnly,
+}
+
+fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> String {
+    let text = &memory.text;
+    let layout = Layout::of(text, inner.clone());
+    let mut out = String::new();
+    let mut at = inner.start;
+    for entry in &layout.top {
+        // Empty lines and comments between the entries.
+        copy_plain_lines(&text[at..entry.lines.start], eol, &mut out);
+        at = entry.lines.end;
+        match entry.key(text) {
+            _ if entry.style == Style::Junk => comment(&text[entry.lines.clone()], eol, &mut out),
+            key @ ("name" | "description" | "type" | "modified") => {
+                let value = match key {
+                    "name" => memory.name(),
+                    "description" => memory.description(),
+                    "modified" => memory.modified(),
+                    _ => memory.kind_text(),
+                };
+                let counts = last(text, &layout.top, key) == Some(entry);
+                match value {
+                    Some(value) if counts => {
+                        out.push_str(&format!("{key}: {}{eol}", quote::scalar(value)));
+                    }
+                    _ => comment(&text[entry.lines.clone()], eol, &mut out),
+                }
+            }
+            "metadata" if last(text, &layout.top, "metadata") == Some(entry) => {
+                metadata(memory, entry, &layout, keep, eol, &mut out);
+            }
+            _ => other(text, entry, keep, eol, &mut out),
+        }
+    }
+    copy_plain_lines(&text[at..inner.end], eol, &mut out);
+    out
+}
+
+/// An entry that this crate does not read: kept if it is YAML, quoted if that makes it YAML,
+/// else a comment.
+fn other(text: &str, entry: &Entry, keep: Keep, eol: &str, out: &mut String) {
+    let lines = &text[entry.lines.clone()];
+    let key = entry.key(text);
+    let duplicate = out.lines().any(|line| {
+        line.strip_prefix(key)
+            .is_some_and(|rest| rest.starts_with(':'))
+    });
+    if keep == Keep::KnownKeysOnly || duplicate {
+        comment(lines, eol, out);
+    } else if entry.indent == 0 && yaml::parse(lines).is_some() {
+        push_lines(lines, eol, out);
+    } else if !entry.is_multi_line(text) && entry.style != Style::Empty {
+        let value = match crate::recover::value_of(text, entry).0 {
+            crate::recover::Value::Text(value) => value,
+            _ => entry.value(text).to_owned(),
+        };
+        out.push_str(&format!(
+            "{}: {}{eol}",
+            quote::scalar(key),
+            quote::scalar(&value)
+        ));
+    } else {
+        comment(lines, eol, out);
+    }
+}
+
+/// `metadata` with what stands below it.
+fn metadata(
+    memory: &Memory,
+    entry: &Entry,
+    layout: &Layout,
+    keep: Keep,
+    eol: &str,
+    out: &mut String,
+) {
+    let text = &memory.text;
+    let lines = &text[entry.lines.clone()];
+    let sound = entry.indent == 0
+        && yaml::parse(lines).is_some_and(|leaves| leaves.nested_kind != yaml::Leaf::Nested);
+    if sound && keep == Keep::UnknownKeys {
+        push_lines(lines, eol, out);
+        return;
+    }
+    comment(lines, eol, out);
+    let mut nested = String::new();
+    for key in ["type", "modified"] {
+        let Some(place) = last(text, &layout.nested, key) else {
+            continue;
+        };
+        let value = match crate::recover::value_of(text, place).0 {
+            crate::recover::Value::Text(value) => value,
+            _ => continue,
+        };
+        let value = match place.style {
+            Style::Plain => crate::read::word(&value).to_owned(),
+            _ => value.trim().to_owned(),
+        };
+        nested.push_str(&format!("  {key}: {}{eol}", quote::scalar(&value)));
+    }
+    if !nested.is_empty() {
+        out.push_str(&format!("metadata:{eol}{nested}"));
+    }
+}
+
+/// Lines as they are, with a line end behind the last one.
+fn push_lines(lines: &str, eol: &str, out: &mut String) {
+    out.push_str(lines);
+    if !lines.is_empty() && !lines.ends_with('\n') {
+        out.push_str(eol);
+    }
+}
+
+/// Empty lines and comments, which only an unprintable character keeps from being YAML.
+fn copy_plain_lines(lines: &str, eol: &str, out: &mut String) {
+    let mut at = 0;
+    while at < lines.len() {
+        let (line, next) = fence::line_at(lines, at);
+        if line.trim().is_empty() && line.chars().all(|c| c == ' ') || is_clean_comment(line) {
+            out.push_str(&lines[at..next]);
+        } else if line.trim().is_empty() {
+            out.push_str(eol);
+        } else {
+            comment(&lines[at..next], eol, out);
+        }
+        at = next;
+    }
+}
+
+fn is_clean_comment(line: &str) -> bool {
+    line.trim_start_matches(' ').starts_with('#') && line == quote::printable(line)
+}
+
+/// Lines as comments.
+fn comment(lines: &str, eol: &str, out: &mut String) {
+    let mut at = 0;
+    while at < lines.len() {
+        let (line, next) = fence::line_at(lines, at);
+        let line = quote::printable(line);
+        let sign = if line.starts_with('#') { "" } else { "# " };
+        out.push_str(&format!("{sign}{line}{eol}"));
+        at = next;
+    }
+}
+
+fn says_the_same(old: &Memory, new: &Memory) -> bool {
+    let (a, b) = (&old.fields, &new.fields);
+    !b.recovered
+        && a.name == b.name
+        && a.description == b.description
+        && a.kind == b.kind
+        && (a.kind_text == b.kind_text || a.kind.is_none())
+        && a.modified == b.modified
+        && (!old.has_frontmatter() || old.body() == new.body())
+}

@@ -1,0 +1,3 @@
+//! The behavior of memdir-types, by topic.
+
+mod read;
