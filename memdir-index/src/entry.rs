@@ -151,9 +151,9 @@ fn bracketed(text: &str, open: char, close: char) -> Option<(&str, &str)> {
 /// The target between the parentheses, and what follows them.
 fn link_target(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
-    if text.starts_with('<') {
+    if let Some(inner) = text.strip_prefix('<') {
         // Inside angle brackets parentheses mean nothing.
-        let (_, after) = bracketed(&text[1..], '\0', '>')?;
+        let (_, after) = bracketed(inner, '\0', '>')?;
         let (_, rest) = bracketed(after, '(', ')')?;
         return Some((&text[..text.len() - after.len()], rest));
     }

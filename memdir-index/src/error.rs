@@ -36,6 +36,8 @@ pub enum ErrorKind {
     Conflict,
     /// The path is a link, or lies below one, whose real place is outside the memory directory.
     LeadsOut,
+    /// Something that has to be a regular file is a folder, a pipe or a device.
+    NotAFile,
     /// The file is larger than this crate reads into memory; nothing was written.
     TooLarge {
         /// The size of the file in bytes.
@@ -62,6 +64,8 @@ pub enum ErrorKind {
     /// Another program kept changing the index while this one merged; the memory file is written,
     /// its line in the index is not, and the next open or write completes it.
     Contended,
+    /// The text was cleared for the person alone, and this is the team's store.
+    Audience,
     /// The store was opened for reading only.
     ReadOnly,
 }
@@ -123,6 +127,7 @@ impl fmt::Display for Error {
             }
             ErrorKind::Conflict => f.write_str("changed since it was read; nothing was written"),
             ErrorKind::LeadsOut => f.write_str("a link that leads out of the memory directory"),
+            ErrorKind::NotAFile => f.write_str("expected a regular file"),
             ErrorKind::TooLarge { bytes, limit } => {
                 write!(f, "{bytes} bytes, and at most {limit} are read")
             }
@@ -141,6 +146,9 @@ impl fmt::Display for Error {
                 "another program kept changing the index; the memory is written, \
                  and the next open or write adds its line",
             ),
+            ErrorKind::Audience => {
+                f.write_str("the text is not cleared for the team that reads this store")
+            }
             ErrorKind::ReadOnly => f.write_str("the store was opened for reading only"),
         }
     }
@@ -151,5 +159,21 @@ impl StdError for Error {
         self.source
             .as_deref()
             .map(|e| e as &(dyn StdError + 'static))
+    }
+}
+
+impl Error {
+    /// What went wrong, without the path in front.
+    pub(crate) fn reason(&self) -> String {
+        let bare = Error {
+            kind: self.kind.clone(),
+            path: None,
+            source: None,
+        };
+        match (&self.kind, &self.source) {
+            (ErrorKind::Name { reason }, _) => reason.clone(),
+            (ErrorKind::Io, Some(source)) => source.to_string(),
+            _ => bare.to_string(),
+        }
     }
 }

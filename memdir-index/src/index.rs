@@ -145,7 +145,7 @@ impl Index {
                 // A byte order mark hides the first bytes of a line, not the line.
                 let is_hidden = hidden
                     .peek()
-                    .is_some_and(|r| r.start <= at + raw.len() - 1 && r.end > at && r.len() > 3);
+                    .is_some_and(|r| r.start < at + raw.len() && r.end > at && r.len() > 3);
                 at += raw.len();
                 let entry = if is_hidden {
                     None
@@ -286,6 +286,15 @@ impl Index {
         }
     }
 
+    /// Removes the further lines of a file that has several.
+    pub(crate) fn remove_duplicates(&mut self, file: &str) -> bool {
+        let positions = self.positions(file);
+        for at in positions.iter().skip(1).rev() {
+            self.remove_line(*at);
+        }
+        positions.len() > 1
+    }
+
     /// The index as text; invalid bytes are replaced, everything else is byte for byte.
     pub fn render(&self) -> String {
         String::from_utf8_lossy(&self.to_bytes()).into_owned()
@@ -340,11 +349,12 @@ impl Index {
     /// Removes a line; if it was the last and had no end, the line before it loses its own.
     fn remove_line(&mut self, at: usize) {
         let removed = self.lines.remove(at);
-        if removed.ending().is_empty() && at == self.lines.len() {
-            if let Some(last) = self.lines.last_mut() {
-                let end = last.ending().len();
-                last.raw.truncate(last.raw.len() - end);
-            }
+        if removed.ending().is_empty()
+            && at == self.lines.len()
+            && let Some(last) = self.lines.last_mut()
+        {
+            let end = last.ending().len();
+            last.raw.truncate(last.raw.len() - end);
         }
     }
 }
@@ -352,5 +362,13 @@ impl Index {
 impl fmt::Display for Index {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.render())
+    }
+}
+
+/// As its text.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Index {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
     }
 }

@@ -1,21 +1,46 @@
 #![doc = include_str!("../README.md")]
 
+// In reading order: one line, the whole index, what of it is loaded, the directory, the prompt.
 mod entry;
-mod error;
 mod index;
+
 mod notice;
 mod strip;
 mod truncate;
 
+mod budget;
+mod fingerprint;
+mod store;
+
+mod load;
+mod prompt;
+
+mod error;
+#[cfg(feature = "serde")]
+mod ser;
+
+pub use memdir_paths::ENTRYPOINT;
+
+pub use budget::{Budget, Merge, NEAR_PERCENT, Shorten, TARGET_PERCENT, budget};
 pub use entry::{Entry, MAX_ENTRY_CHARS};
 pub use error::{Error, ErrorKind};
+pub use fingerprint::{Fingerprint, ParseFingerprintError};
 pub use index::{Change, Index, NameCase};
+pub use load::{
+    DailyLog, Flags, IndexContext, LoadOptions, MemoryPrompt, SkippedIndex, TeamMemory,
+    load_memory_prompt,
+};
 pub use notice::size_figure;
+pub use prompt::{Directory, IndexUse, Mode, Prompt, prompt};
+pub use store::{
+    Access, Check, Durability, ExistingLines, Fault, IndexWritten, Loaded, MAX_READ_BYTES, NoIndex,
+    Outcome, RebuildOptions, Rebuilt, Recovery, Removed, Renamed, Saved, Shrink, Store,
+    StoreOptions, Time, Unlisted, Wait, Written, local_date_time,
+};
 pub use strip::strip;
-pub use truncate::{Dropped, Exceeded, Limits, MAX_BYTES, MAX_LINES, Measure, Truncated, truncate};
-
-/// The name of the index inside a memory directory, in exactly this case.
-pub const ENTRYPOINT: &str = "MEMORY.md";
+pub use truncate::{
+    Dropped, Exceeded, Limits, MAX_BYTES, MAX_LINES, Measure, NoticeFacts, Truncated, truncate,
+};
 
 /// A whole-index write that would take away more than this share of the index, in percent of its
 /// bytes or of its entries, is refused unless asked for. Half is this crate's own choice: a person

@@ -33,8 +33,8 @@ pub(crate) fn notice(cut: &Truncated<'_>) -> Option<String> {
     let exceeded = cut.exceeded?;
     let lines = cut.total_lines;
     let size = size_figure(cut.total_size);
-    let max_lines = cut.limits.max_lines;
-    let max_size = size_figure(cut.limits.max_size);
+    let max_lines = cut.limits.lines;
+    let max_size = size_figure(cut.limits.size);
     let what = match exceeded {
         Exceeded::Lines => format!("{lines} lines long and at most {max_lines} are loaded"),
         Exceeded::Size => format!("{size} large and at most {max_size} are loaded"),

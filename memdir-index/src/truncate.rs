@@ -1,6 +1,7 @@
 //! Cutting an index to its two caps, and saying what was cut.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use crate::Entry;
 use crate::strip::trim;
@@ -36,18 +37,19 @@ impl Measure {
 
     /// The longest prefix of at most `limit` units, cut at a character boundary, in bytes.
     fn prefix(self, text: &str, limit: usize) -> usize {
-        match self {
-            Measure::Bytes => text.floor_char_boundary(limit),
-            Measure::Utf16 => {
-                let mut units = 0;
-                text.char_indices()
-                    .find(|(_, c)| {
-                        units += c.len_utf16();
-                        units > limit
-                    })
-                    .map_or(text.len(), |(at, _)| at)
-            }
+        if self == Measure::Bytes && limit >= text.len() {
+            return text.len();
         }
+        let mut units = 0;
+        text.char_indices()
+            .find(|(_, c)| {
+                units += match self {
+                    Measure::Bytes => c.len_utf8(),
+                    Measure::Utf16 => c.len_utf16(),
+                };
+                units > limit
+            })
+            .map_or(text.len(), |(at, _)| at)
     }
 }
 
@@ -57,42 +59,47 @@ impl Measure {
 #[non_exhaustive]
 pub struct Limits {
     /// The most lines; [`MAX_LINES`] unless set.
-    pub max_lines: usize,
+    pub lines: usize,
     /// The most units of [`measure`](Limits::measure); [`MAX_BYTES`] unless set.
-    pub max_size: usize,
+    pub size: usize,
     /// The unit of the size; [`Measure::Bytes`] unless set.
     pub measure: Measure,
 }
 
 impl Default for Limits {
     fn default() -> Limits {
-        Limits {
-            max_lines: MAX_LINES,
-            max_size: MAX_BYTES,
-            measure: Measure::Bytes,
-        }
+        Limits::new(Measure::Bytes)
+    }
+}
+
+/// The caps of the format, in that unit.
+impl From<Measure> for Limits {
+    fn from(measure: Measure) -> Limits {
+        Limits::new(measure)
     }
 }
 
 impl Limits {
+    /// The caps of the format, in that unit.
+    pub const fn new(measure: Measure) -> Limits {
+        Limits {
+            lines: MAX_LINES,
+            size: MAX_BYTES,
+            measure,
+        }
+    }
+
     /// Sets the most lines.
     #[must_use]
-    pub fn max_lines(mut self, lines: usize) -> Limits {
-        self.max_lines = lines;
+    pub fn lines(mut self, lines: usize) -> Limits {
+        self.lines = lines;
         self
     }
 
     /// Sets the most units of size.
     #[must_use]
-    pub fn max_size(mut self, units: usize) -> Limits {
-        self.max_size = units;
-        self
-    }
-
-    /// Sets the unit of the size.
-    #[must_use]
-    pub fn measure(mut self, measure: Measure) -> Limits {
-        self.measure = measure;
+    pub fn size(mut self, units: usize) -> Limits {
+        self.size = units;
         self
     }
 }
@@ -109,6 +116,31 @@ pub enum Exceeded {
     Size,
     /// Both.
     Both,
+}
+
+/// One word: `lines`, `bytes` or `both`.
+impl fmt::Display for Exceeded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Exceeded::Lines => "lines",
+            Exceeded::Size => "bytes",
+            Exceeded::Both => "both",
+        })
+    }
+}
+
+/// What a notice says, apart from its wording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct NoticeFacts {
+    /// Which caps it names.
+    pub kind: Exceeded,
+    /// The line count of the whole text, if the line cap is named.
+    pub lines: Option<usize>,
+    /// The size of the whole text as [`size_figure`](crate::size_figure) writes it, if the size
+    /// cap is named.
+    pub size: Option<String>,
 }
 
 /// An entry that did not fit, or did not fit whole.
@@ -154,7 +186,7 @@ pub struct Truncated<'a> {
 /// ```
 /// use memdir_index::{Exceeded, Limits, truncate};
 ///
-/// let cut = truncate("- [A](a.md)\n- [B](b.md)\n- [C](c.md)", Limits::default().max_lines(2));
+/// let cut = truncate("- [A](a.md)\n- [B](b.md)\n- [C](c.md)", Limits::default().lines(2));
 /// assert_eq!(cut.text, "- [A](a.md)\n- [B](b.md)");
 /// assert_eq!(cut.exceeded, Some(Exceeded::Lines));
 /// assert_eq!(cut.dropped[0].entry.file, "c.md");
@@ -164,7 +196,7 @@ pub fn truncate(text: &str, limits: Limits) -> Truncated<'_> {
     let measure = limits.measure;
     let total_lines = count_lines(whole);
     let total_size = measure.size(whole);
-    let exceeded = match (total_lines > limits.max_lines, total_size > limits.max_size) {
+    let exceeded = match (total_lines > limits.lines, total_size > limits.size) {
         (true, true) => Some(Exceeded::Both),
         (true, false) => Some(Exceeded::Lines),
         (false, true) => Some(Exceeded::Size),
@@ -172,19 +204,17 @@ pub fn truncate(text: &str, limits: Limits) -> Truncated<'_> {
     };
 
     let mut end = whole.len();
-    if total_lines > limits.max_lines {
-        end = match limits.max_lines.checked_sub(1) {
+    if total_lines > limits.lines {
+        end = match limits.lines.checked_sub(1) {
             None => 0,
             Some(n) => whole.match_indices('\n').nth(n).map_or(end, |(at, _)| at),
         };
     }
-    if measure.size(&whole[..end]) > limits.max_size {
-        let fits = measure.prefix(&whole[..end], limits.max_size);
+    if measure.size(&whole[..end]) > limits.size {
+        let fits = measure.prefix(&whole[..end], limits.size);
         // A newline that stands exactly at the limit counts: the text before it fits.
-        let looked_at = whole[..end]
-            .as_bytes()
-            .get(..=fits)
-            .unwrap_or(&whole.as_bytes()[..fits]);
+        let bytes = &whole.as_bytes()[..end];
+        let looked_at = bytes.get(..=fits).unwrap_or(bytes);
         end = match looked_at.iter().rposition(|b| *b == b'\n') {
             Some(newline) => newline,
             None => fits,
@@ -241,6 +271,16 @@ impl Truncated<'_> {
     /// The line that tells a model what was cut, naming the caps that fired; `None` if nothing was.
     pub fn notice(&self) -> Option<String> {
         crate::notice::notice(self)
+    }
+
+    /// The facts of that notice.
+    pub fn notice_facts(&self) -> Option<NoticeFacts> {
+        let kind = self.exceeded?;
+        Some(NoticeFacts {
+            kind,
+            lines: (kind != Exceeded::Size).then_some(self.total_lines),
+            size: (kind != Exceeded::Lines).then(|| crate::size_figure(self.total_size)),
+        })
     }
 
     /// The same report, owning its text.

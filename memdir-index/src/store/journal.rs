@@ -1,0 +1,314 @@
+//! The intent of a write in two steps, on disk while it runs, so that the next open or write can
+//! complete it.
+//!
+//! The journal holds no text of the memory: step one is a rename, so the file is as before or as
+//! after, and its fingerprint says which. If it is as after, step two (the index line) is repeated
+//! from the file itself; if it is as before, the write has not happened.
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+
+use memdir_types::Memory;
+
+use super::lock::Lock;
+use super::{Store, atomic, entry_of};
+use crate::{Error, ErrorKind, Fingerprint};
+
+/// A dot file beside the index, so that no scan takes it for a memory.
+pub(super) const JOURNAL_FILE: &str = ".memdir-index.journal";
+
+/// The first line; another version's journal is reported, not guessed at.
+const MAGIC: &str = "memdir-index journal 1";
+
+/// A journal is three names and two fingerprints; anything larger is not one.
+const MAX_JOURNAL_BYTES: usize = 32 * 1024;
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Intent {
+    Save {
+        file: String,
+        before: Fingerprint,
+        after: Fingerprint,
+    },
+    Remove {
+        file: String,
+    },
+    Rename {
+        from: String,
+        to: String,
+    },
+}
+
+/// A write that a killed process had begun, and what became of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Recovery {
+    /// The memory that it was about; empty if the journal could not be read.
+    pub file: String,
+    /// What became of it.
+    pub outcome: Outcome,
+}
+
+/// What became of an interrupted write.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub enum Outcome {
+    /// The memory had been written; now the index agrees with it.
+    Completed,
+    /// The memory had not been touched; the write has not happened.
+    NotHappened,
+    /// Another program changed the memory since; nothing was done, and the check says how index
+    /// and files differ.
+    ChangedSince,
+    /// The journal was not readable; the check says how index and files differ.
+    Unreadable,
+    /// It could not be completed; the next write tries again.
+    Pending {
+        /// What stood in the way.
+        reason: String,
+    },
+}
+
+impl Intent {
+    fn to_text(&self) -> String {
+        let body = match self {
+            Intent::Save {
+                file,
+                before,
+                after,
+            } => format!("save\n{file}\n{before}\n{after}"),
+            Intent::Remove { file } => format!("remove\n{file}"),
+            Intent::Rename { from, to } => format!("rename\n{from}\n{to}"),
+        };
+        format!("{MAGIC}\n{body}\nend\n")
+    }
+
+    fn from_text(text: &str) -> Option<Intent> {
+        let lines: Vec<&str> = text.split('\n').collect();
+        match lines.as_slice() {
+            [MAGIC, "save", file, before, after, "end", ""] => Some(Intent::Save {
+                file: (*file).to_owned(),
+                before: before.parse().ok()?,
+                after: after.parse().ok()?,
+            }),
+            [MAGIC, "remove", file, "end", ""] => Some(Intent::Remove {
+                file: (*file).to_owned(),
+            }),
+            [MAGIC, "rename", from, to, "end", ""] => Some(Intent::Rename {
+                from: (*from).to_owned(),
+                to: (*to).to_owned(),
+            }),
+            _ => None,
+        }
+    }
+}
+
+impl Store {
+    fn journal_path(&self) -> PathBuf {
+        self.dir.join(JOURNAL_FILE)
+    }
+
+    /// Whether a journal or a temporary file lies in the directory.
+    pub(super) fn has_leftovers(&self) -> bool {
+        let Ok(entries) = fs::read_dir(&self.dir) else {
+            return false;
+        };
+        entries.flatten().any(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            name == JOURNAL_FILE || atomic::is_temp(&name)
+        })
+    }
+
+    /// Removes the temporary files of killed writers; with the lock held none is in use. Best
+    /// effort: what cannot be removed stays, and every scan ignores it.
+    fn clean_folder(&self, folder: PathBuf) {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+            if is_file && atomic::is_temp(&entry.file_name().to_string_lossy()) {
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+
+    /// What opening does about leftovers. A live writer holds the lock: then what looks left over
+    /// is in its hands. A directory that cannot be written to can still be read.
+    pub(super) fn recover_at_open(&self) -> Option<Recovery> {
+        let attempt = || -> Result<Option<Recovery>, Error> {
+            let Some(lock) = Lock::try_acquire(&self.dir)? else {
+                return Ok(None);
+            };
+            let recovery = self.recover_locked(&lock)?;
+            self.clean_folder(self.dir.clone());
+            Ok(recovery)
+        };
+        attempt().unwrap_or_else(|error| {
+            let reason = error.to_string();
+            Some(Recovery {
+                file: String::new(),
+                outcome: Outcome::Pending { reason },
+            })
+        })
+    }
+
+    /// Writes the intent before the first step.
+    pub(super) fn begin_intent(&self, intent: &Intent) -> Result<(), Error> {
+        let text = intent.to_text();
+        let durability = self.options.durability;
+        // Replacing never follows a link, so a planted one is simply replaced.
+        atomic::replace(&self.journal_path(), text.as_bytes(), durability, || {
+            Ok(true)
+        })?;
+        Ok(())
+    }
+
+    /// Removes the intent after the last step.
+    pub(super) fn end_intent(&self) -> Result<(), Error> {
+        match fs::remove_file(self.journal_path()) {
+            Ok(()) => Ok(()),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(e) => Err(Error::io(self.journal_path(), e)),
+        }
+    }
+
+    /// Completes what the journal says, if there is one.
+    pub(super) fn recover_locked(&self, lock: &Lock) -> Result<Option<Recovery>, Error> {
+        let path = self.journal_path();
+        let meta = match fs::symlink_metadata(&path) {
+            Ok(meta) => meta,
+            Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(e) => return Err(Error::io(path, e)),
+        };
+        let intent = if meta.is_file() && meta.len() <= MAX_JOURNAL_BYTES as u64 {
+            let bytes = fs::read(&path).map_err(|e| Error::io(&path, e))?;
+            String::from_utf8(bytes)
+                .ok()
+                .and_then(|text| Intent::from_text(&text))
+        } else {
+            None
+        };
+        let recovery = match intent {
+            Some(intent) => self.complete(&intent, lock)?,
+            None => Recovery {
+                file: String::new(),
+                outcome: Outcome::Unreadable,
+            },
+        };
+        self.end_intent()?;
+        Ok(Some(recovery))
+    }
+
+    fn complete(&self, intent: &Intent, lock: &Lock) -> Result<Recovery, Error> {
+        let (file, outcome) = match intent {
+            Intent::Save {
+                file,
+                before,
+                after,
+            } => (file, self.complete_save(file, *before, *after, lock)),
+            Intent::Remove { file } => (file, self.complete_remove(file, lock)),
+            Intent::Rename { from, to } => (to, self.complete_rename(from, to, lock)),
+        };
+        let outcome = match outcome {
+            // A name that no write of ours could have put there.
+            Err(e) if matches!(e.kind(), ErrorKind::Name { .. }) => Outcome::Unreadable,
+            outcome => outcome?,
+        };
+        Ok(Recovery {
+            file: file.clone(),
+            outcome,
+        })
+    }
+
+    fn complete_save(
+        &self,
+        file: &str,
+        before: Fingerprint,
+        after: Fingerprint,
+        lock: &Lock,
+    ) -> Result<Outcome, Error> {
+        self.check_name(file)?;
+        if let Some((folder, _)) = file.rsplit_once('/')
+            && let Ok(folder) = memdir_paths::resolve_inside(&self.dir, folder)
+        {
+            self.clean_folder(folder);
+        }
+        let snapshot = self.snapshot(file)?;
+        let now = atomic::fingerprint(snapshot.as_ref());
+        match snapshot {
+            Some(snapshot) if now == after => {
+                let entry = entry_of(file, &Memory::from_bytes(&snapshot.bytes));
+                self.commit(lock, |index| index.upsert(&entry))?;
+                Ok(Outcome::Completed)
+            }
+            _ if now == before => Ok(Outcome::NotHappened),
+            _ => Ok(Outcome::ChangedSince),
+        }
+    }
+
+    fn complete_remove(&self, file: &str, lock: &Lock) -> Result<Outcome, Error> {
+        self.check_name(file)?;
+        if self.exists(file)? {
+            return Ok(Outcome::NotHappened);
+        }
+        self.commit(lock, |index| index.remove(file))?;
+        Ok(Outcome::Completed)
+    }
+
+    fn complete_rename(&self, from: &str, to: &str, lock: &Lock) -> Result<Outcome, Error> {
+        self.check_name(from)?;
+        self.check_name(to)?;
+        match (self.exists(from)?, self.exists(to)?) {
+            (true, false) => Ok(Outcome::NotHappened),
+            (false, true) => {
+                self.commit(lock, |index| index.rename(from, to))?;
+                Ok(Outcome::Completed)
+            }
+            (true, true) if self.is_same_file(from, to)? => {
+                // Killed between giving the new name and taking the old one.
+                let path = self.spelled(from)?;
+                fs::remove_file(&path).map_err(|e| Error::io(path, e))?;
+                self.commit(lock, |index| index.rename(from, to))?;
+                Ok(Outcome::Completed)
+            }
+            _ => Ok(Outcome::ChangedSince),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intents_read_back() {
+        let save = Intent::Save {
+            file: "sub/a b.md".to_owned(),
+            before: Fingerprint::ABSENT,
+            after: Fingerprint::of(b"x"),
+        };
+        let remove = Intent::Remove {
+            file: "项.md".to_owned(),
+        };
+        let rename = Intent::Rename {
+            from: "a.md".to_owned(),
+            to: "b.md".to_owned(),
+        };
+        for intent in [save, remove, rename] {
+            assert_eq!(Intent::from_text(&intent.to_text()), Some(intent));
+        }
+    }
+
+    #[test]
+    fn anything_else_is_no_intent() {
+        for text in [
+            "",
+            "memdir-index journal 2\nremove\na.md\nend\n",
+            "memdir-index journal 1\nremove\na.md\n",
+        ] {
+            assert_eq!(Intent::from_text(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,604 @@
+//! The writes: a memory in two steps, removing, renaming, and the one line of the index.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use memdir_types::{Cleared, Memory};
+
+use super::journal::{Intent, Recovery};
+use super::lock::Lock;
+use super::{MAX_READ_BYTES, Store, atomic, entry_of};
+use crate::index::Change;
+use crate::{
+    Budget, ENTRYPOINT, Entry, Error, ErrorKind, Fingerprint, Index, SHRINK_PERCENT, budget,
+};
+
+/// How often a write to the index starts over because another program changed it meanwhile.
+/// Programs that hold no lock write once in a while, not in a loop; more tries would only hide
+/// one that does.
+const MAX_MERGES: usize = 8;
+
+/// What step one of a save did to the memory file.
+///
+/// Deliberately closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub enum Written {
+    /// The file is new.
+    Created,
+    /// The file was replaced.
+    Updated,
+    /// The file had these bytes already and was not touched.
+    Unchanged,
+}
+
+/// Whether a write of the whole index may take much of it away.
+///
+/// Deliberately closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Shrink {
+    /// Losing more than [`SHRINK_PERCENT`] of the bytes or the entries is refused.
+    #[default]
+    Refuse,
+    /// It was asked for.
+    Allow,
+}
+
+/// What a save did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Saved {
+    /// The memory's file, relative to the directory.
+    pub file: String,
+    /// Where it is.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::ser::path"))]
+    pub path: PathBuf,
+    /// What happened to the file.
+    pub written: Written,
+    /// What the file looks like now.
+    pub fingerprint: Fingerprint,
+    /// What happened to the index.
+    pub index: Change,
+    /// The entry before its line was shortened.
+    pub entry: Entry,
+    /// The line in the index was shortened; the memory has the full text.
+    pub shortened: bool,
+    /// Advice, if the index is near its caps.
+    pub budget: Option<Budget>,
+    /// How often another program had changed the index in the middle of this write; its changes
+    /// were merged.
+    pub merges: usize,
+    /// What a killed writer had left, completed before this write.
+    pub recovered: Option<Recovery>,
+}
+
+/// What removing a memory did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Removed {
+    /// The file, relative to the directory.
+    pub file: String,
+    /// What the file looked like; [`Fingerprint::ABSENT`] if only its line was left, or if it was
+    /// a link to no memory of this store.
+    pub fingerprint: Fingerprint,
+    /// What happened to the index.
+    pub index: Change,
+    /// How often another program had changed the index in the middle of this write.
+    pub merges: usize,
+    /// What a killed writer had left, completed before this write.
+    pub recovered: Option<Recovery>,
+}
+
+/// What renaming a memory did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Renamed {
+    /// The new file, relative to the directory.
+    pub file: String,
+    /// What happened to the index.
+    pub index: Change,
+    /// How often another program had changed the index in the middle of this write.
+    pub merges: usize,
+    /// What a killed writer had left, completed before this write.
+    pub recovered: Option<Recovery>,
+}
+
+/// What writing the whole index did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct IndexWritten {
+    /// What the index looks like now.
+    pub fingerprint: Fingerprint,
+    /// Advice, if the index is near its caps.
+    pub budget: Option<Budget>,
+    /// What a killed writer had left, completed before this write.
+    pub recovered: Option<Recovery>,
+}
+
+/// What [`Store::commit`] did.
+pub(super) struct Committed<T> {
+    pub(super) result: T,
+    pub(super) bytes: Vec<u8>,
+    pub(super) merges: usize,
+}
+
+impl Store {
+    /// Saves a memory under a file name made of its type and name, and gives it its line.
+    ///
+    /// The name is updated in place if that file holds a memory of the same `name`; a file that
+    /// holds another memory is never overwritten, the next free name (`_2`, `_3`, …) is taken.
+    /// `expected` is checked against the file that is chosen: `None` expects nothing,
+    /// [`Fingerprint::ABSENT`] that the memory is new.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Unnamed`], and those of [`save_as`](Store::save_as).
+    pub fn save(
+        &self,
+        memory: Cleared<Memory>,
+        expected: Option<Fingerprint>,
+    ) -> Result<Saved, Error> {
+        self.check_audience(memory.audience())?;
+        let (Some(kind), Some(name)) = (memory.kind(), memory.name()) else {
+            return Err(Error::new(ErrorKind::Unnamed, &self.dir));
+        };
+        let (lock, recovered) = self.begin()?;
+        let file = memdir_types::file_name(kind, name, |candidate| {
+            match self.snapshot(candidate) {
+                Ok(None) => false,
+                Ok(Some(snapshot)) => Memory::from_bytes(&snapshot.bytes).name() != Some(name),
+                // What cannot be read is somebody else's.
+                Err(_) => true,
+            }
+        });
+        self.save_locked(&lock, recovered, &file, &memory, expected)
+    }
+
+    /// Saves a memory under that file name and gives it its line: the file first, then the index.
+    ///
+    /// A writer that is killed in between is completed by the next open or write.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Name`]; [`ErrorKind::Conflict`] if the file is not what `expected` says (`None`
+    /// expects nothing, [`Fingerprint::ABSENT`] that there is no file); [`ErrorKind::LeadsOut`],
+    /// [`ErrorKind::NotAFile`], [`ErrorKind::TooLarge`], [`ErrorKind::NoDirectory`],
+    /// [`ErrorKind::Busy`], [`ErrorKind::ReadOnly`], [`ErrorKind::Audience`], [`ErrorKind::Io`]:
+    /// nothing was written.
+    /// [`ErrorKind::Contended`], and [`ErrorKind::Io`] with the path of the index: the memory is
+    /// written, its line is not.
+    pub fn save_as(
+        &self,
+        file: &str,
+        memory: Cleared<Memory>,
+        expected: Option<Fingerprint>,
+    ) -> Result<Saved, Error> {
+        self.check_audience(memory.audience())?;
+        self.check_name(file)?;
+        let (lock, recovered) = self.begin()?;
+        self.save_locked(&lock, recovered, file, &memory, expected)
+    }
+
+    fn save_locked(
+        &self,
+        lock: &Lock,
+        recovered: Option<Recovery>,
+        file: &str,
+        memory: &Memory,
+        expected: Option<Fingerprint>,
+    ) -> Result<Saved, Error> {
+        self.check_name(file)?;
+        let target = self.memory_target(file)?;
+        let bytes = memory.render().into_bytes();
+        if bytes.len() as u64 > MAX_READ_BYTES {
+            let kind = ErrorKind::TooLarge {
+                bytes: bytes.len() as u64,
+                limit: MAX_READ_BYTES,
+            };
+            return Err(Error::new(kind, target));
+        }
+        let old = self.snapshot(file)?;
+        let before = atomic::fingerprint(old.as_ref());
+        expect(expected, before, &target)?;
+        // An index that could not be written to refuses the save before anything is on disk.
+        self.index_target()?;
+        self.snapshot(ENTRYPOINT)?;
+
+        let after = Fingerprint::of(&bytes);
+        let entry = entry_of(file, memory);
+        let written = match old {
+            Some(_) if before == after => Written::Unchanged,
+            Some(_) => Written::Updated,
+            None => Written::Created,
+        };
+        self.begin_intent(&Intent::Save {
+            file: file.to_owned(),
+            before,
+            after,
+        })?;
+        if written != Written::Unchanged {
+            let step_one = self.write_memory(&target, &bytes, file, before);
+            if step_one.is_err() {
+                // The file is as before, so there is nothing to complete.
+                self.end_intent()?;
+            }
+            step_one?;
+        }
+        let committed = self.commit(lock, |index| index.upsert(&entry))?;
+        self.end_intent()?;
+        Ok(Saved {
+            file: file.to_owned(),
+            path: target,
+            written,
+            fingerprint: after,
+            index: committed.result,
+            shortened: entry.is_shortened(),
+            entry,
+            budget: budget(&committed.bytes, self.options.limits),
+            merges: committed.merges,
+            recovered,
+        })
+    }
+
+    fn write_memory(
+        &self,
+        target: &Path,
+        bytes: &[u8],
+        file: &str,
+        before: Fingerprint,
+    ) -> Result<(), Error> {
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder).map_err(|e| Error::io(folder, e))?;
+        }
+        // An editor may have saved in the meantime; it is asked once more right before.
+        let is_due = || Ok(atomic::fingerprint(self.snapshot(file)?.as_ref()) == before);
+        match atomic::replace(target, bytes, self.options.durability, is_due)? {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Conflict, target)),
+        }
+    }
+
+    /// Removes a memory and its line: the file first, then the index.
+    ///
+    /// A memory that is a link loses the link only.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`] if there is neither file nor line; else as
+    /// [`save_as`](Store::save_as).
+    pub fn remove(&self, file: &str, expected: Option<Fingerprint>) -> Result<Removed, Error> {
+        self.check_name(file)?;
+        let (lock, recovered) = self.begin()?;
+        let path = self.spelled(file)?;
+        let fingerprint = match self.snapshot(file) {
+            Ok(snapshot) => atomic::fingerprint(snapshot.as_ref()),
+            // A link that leads out is removed without a look at what it leads to.
+            Err(_) if expected.is_none() && path.is_symlink() => Fingerprint::ABSENT,
+            Err(e) => return Err(e),
+        };
+        expect(expected, fingerprint, &path)?;
+        self.index_target()?;
+        let exists = self.exists(file)?;
+        if !exists && self.index()?.find(file).is_none() {
+            return Err(Error::new(ErrorKind::NotFound, path));
+        }
+        self.begin_intent(&Intent::Remove {
+            file: file.to_owned(),
+        })?;
+        if exists && let Err(e) = fs::remove_file(&path) {
+            self.end_intent()?;
+            return Err(Error::io(path, e));
+        }
+        let committed = self.commit(&lock, |index| index.remove(file))?;
+        self.end_intent()?;
+        Ok(Removed {
+            file: file.to_owned(),
+            fingerprint,
+            index: committed.result,
+            merges: committed.merges,
+            recovered,
+        })
+    }
+
+    /// Renames a memory and lets its line point at the new name. Its content is not touched.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::NotFound`]; [`ErrorKind::Exists`] if the new name is taken; else as
+    /// [`save_as`](Store::save_as).
+    pub fn rename(&self, from: &str, to: &str) -> Result<Renamed, Error> {
+        self.check_name(from)?;
+        self.check_name(to)?;
+        let (lock, recovered) = self.begin()?;
+        let (old, new) = (self.spelled(from)?, self.spelled(to)?);
+        self.index_target()?;
+        self.index()?;
+        if !self.exists(from)? {
+            return Err(Error::new(ErrorKind::NotFound, old));
+        }
+        if from == to {
+            let committed = self.commit(&lock, |index| index.rename(from, to))?;
+            return Ok(renamed(to, committed, recovered));
+        }
+        let case_only = self.exists(to)? && self.is_same_file(from, to)?;
+        if self.exists(to)? && !case_only {
+            return Err(Error::new(ErrorKind::Exists, new));
+        }
+        self.begin_intent(&Intent::Rename {
+            from: from.to_owned(),
+            to: to.to_owned(),
+        })?;
+        let moved = match new.parent() {
+            Some(folder) => fs::create_dir_all(folder),
+            None => Ok(()),
+        };
+        let moved = moved.and_then(|()| move_file(&old, &new, case_only));
+        if let Err(e) = moved {
+            self.end_intent()?;
+            let kind = e.kind();
+            return Err(match kind {
+                io::ErrorKind::AlreadyExists => Error::new(ErrorKind::Exists, new),
+                _ => Error::io(new, e),
+            });
+        }
+        let committed = self.commit(&lock, |index| index.rename(from, to))?;
+        self.end_intent()?;
+        Ok(renamed(to, committed, recovered))
+    }
+
+    /// Replaces the whole index by a text, for a host that let a person or a model tidy it.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Conflict`] if the index is not what `expected` says; [`ErrorKind::Shrinks`] if
+    /// much would be lost and `shrink` does not allow it; else as [`save_as`](Store::save_as).
+    pub fn replace_index(
+        &self,
+        text: Cleared<String>,
+        expected: Option<Fingerprint>,
+        shrink: Shrink,
+    ) -> Result<IndexWritten, Error> {
+        self.check_audience(text.audience())?;
+        let (lock, recovered) = self.begin()?;
+        let target = self.index_target()?;
+        let old = self.snapshot(ENTRYPOINT)?;
+        let before = atomic::fingerprint(old.as_ref());
+        expect(expected, before, &target)?;
+        let bytes = text.as_bytes();
+        let old = old.map(|s| s.bytes).unwrap_or_default();
+        self.check_shrink(&old, bytes, shrink)?;
+        self.replace_index_locked(&lock, bytes, before)?;
+        Ok(IndexWritten {
+            fingerprint: Fingerprint::of(bytes),
+            budget: budget(bytes, self.options.limits),
+            recovered,
+        })
+    }
+
+    /// The fingerprint of the index, for [`replace_index`](Store::replace_index).
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::LeadsOut`], [`ErrorKind::NotAFile`], [`ErrorKind::TooLarge`],
+    /// [`ErrorKind::Io`].
+    pub fn index_fingerprint(&self) -> Result<Fingerprint, Error> {
+        Ok(atomic::fingerprint(self.snapshot(ENTRYPOINT)?.as_ref()))
+    }
+
+    /// The index as it is on disk, whole; empty if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`index_fingerprint`](Store::index_fingerprint).
+    pub fn index(&self) -> Result<Index, Error> {
+        let bytes = self
+            .snapshot(ENTRYPOINT)?
+            .map(|s| s.bytes)
+            .unwrap_or_default();
+        Ok(self.parse(&bytes))
+    }
+
+    fn parse(&self, bytes: &[u8]) -> Index {
+        Index::from_bytes(bytes).name_case(self.options.name_case)
+    }
+
+    pub(super) fn replace_index_locked(
+        &self,
+        _: &Lock,
+        bytes: &[u8],
+        before: Fingerprint,
+    ) -> Result<(), Error> {
+        let target = self.index_target()?;
+        let is_due = || Ok(self.index_fingerprint()? == before);
+        match atomic::replace(&target, bytes, self.options.durability, is_due)? {
+            true => Ok(()),
+            false => Err(Error::new(ErrorKind::Conflict, target)),
+        }
+    }
+
+    pub(super) fn check_shrink(&self, old: &[u8], new: &[u8], shrink: Shrink) -> Result<(), Error> {
+        let entries_before = self.parse(old).entries().count();
+        let entries_after = self.parse(new).entries().count();
+        let lost = |before: usize, after: usize| {
+            before.saturating_sub(after).saturating_mul(100) > before.saturating_mul(SHRINK_PERCENT)
+        };
+        if shrink == Shrink::Refuse
+            && (lost(old.len(), new.len()) || lost(entries_before, entries_after))
+        {
+            let kind = ErrorKind::Shrinks {
+                bytes_before: old.len(),
+                bytes_after: new.len(),
+                entries_before,
+                entries_after,
+            };
+            return Err(Error::new(kind, self.dir.join(ENTRYPOINT)));
+        }
+        Ok(())
+    }
+
+    /// Applies a change of single lines to the index as it is now, and merges with programs that
+    /// hold no lock. The bytes are compared right before the rename and read again after it, both
+    /// under the name and through the handle of the file that was replaced: entries that somebody
+    /// wrote into that one meanwhile are carried over.
+    pub(super) fn commit<T>(
+        &self,
+        _: &Lock,
+        change: impl Fn(&mut Index) -> T,
+    ) -> Result<Committed<T>, Error> {
+        let target = self.index_target()?;
+        let mut overtaken: Vec<Entry> = Vec::new();
+        for merges in 0..MAX_MERGES {
+            let mut old = self.snapshot(ENTRYPOINT)?;
+            let before = atomic::fingerprint(old.as_ref());
+            let base = old.as_ref().map_or(&[][..], |snapshot| &snapshot.bytes);
+            let mut index = self.parse(base);
+            for entry in &overtaken {
+                index.upsert(entry);
+            }
+            let result = change(&mut index);
+            let bytes = index.to_bytes();
+            if bytes == base {
+                return Ok(Committed {
+                    result,
+                    bytes,
+                    merges,
+                });
+            }
+            if bytes.len() as u64 > MAX_READ_BYTES {
+                let kind = ErrorKind::TooLarge {
+                    bytes: bytes.len() as u64,
+                    limit: MAX_READ_BYTES,
+                };
+                return Err(Error::new(kind, target));
+            }
+            let is_due = || Ok(self.index_fingerprint()? == before);
+            if !atomic::replace(&target, &bytes, self.options.durability, is_due)? {
+                continue;
+            }
+            if let Some(snapshot) = &mut old {
+                let late = self.written_late(snapshot);
+                if !late.is_empty() {
+                    overtaken.extend(late);
+                    continue;
+                }
+            }
+            if self.index_fingerprint()? == Fingerprint::of(&bytes) {
+                return Ok(Committed {
+                    result,
+                    bytes,
+                    merges,
+                });
+            }
+        }
+        Err(Error::new(ErrorKind::Contended, target))
+    }
+
+    /// The entries that appeared in a file after it was read, complete lines only: somebody who
+    /// writes in place may be in the middle of one.
+    fn written_late(&self, snapshot: &mut atomic::Snapshot) -> Vec<Entry> {
+        let now = match snapshot.again() {
+            Ok(now) if now != snapshot.bytes => now,
+            // Unchanged, or gone where it cannot be read: nothing to carry over.
+            _ => return Vec::new(),
+        };
+        let before = self.parse(&snapshot.bytes);
+        let end = now.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+        let after = self.parse(&now[..end]);
+        let late = after
+            .entries()
+            .filter(|entry| before.find(&entry.file) != Some(*entry));
+        late.cloned().collect()
+    }
+
+    /// Where the index really is: itself, or the file inside the directory that it links to.
+    fn index_target(&self) -> Result<PathBuf, Error> {
+        self.real(ENTRYPOINT)
+    }
+
+    /// The real place of a file, links inside the directory followed.
+    fn real(&self, file: &str) -> Result<PathBuf, Error> {
+        memdir_paths::resolve_inside(&self.dir, file)
+            .map_err(|e| atomic::from_paths(e, self.dir.join(file)))
+    }
+
+    /// Where a memory really is. A link may lead to another memory, not to the index or the lock.
+    fn memory_target(&self, file: &str) -> Result<PathBuf, Error> {
+        let target = self.real(file)?;
+        let root = fs::canonicalize(&self.dir).map_err(|e| Error::io(&self.dir, e))?;
+        let inside = target.strip_prefix(root).ok().and_then(Path::to_str);
+        match inside {
+            Some(inside) => self.check_name(inside).map(|()| target),
+            None => Err(Error::new(ErrorKind::LeadsOut, target)),
+        }
+    }
+
+    /// The place of the name itself: links of its folders followed, its own not.
+    pub(super) fn spelled(&self, file: &str) -> Result<PathBuf, Error> {
+        match file.rsplit_once('/') {
+            Some((folder, name)) => Ok(self.real(folder)?.join(name)),
+            None => Ok(self.dir.join(file)),
+        }
+    }
+
+    /// Whether something has that name, be it a link without a target.
+    pub(super) fn exists(&self, file: &str) -> Result<bool, Error> {
+        let path = self.spelled(file)?;
+        match fs::symlink_metadata(&path) {
+            Ok(meta) if meta.is_dir() => Err(Error::new(ErrorKind::NotAFile, path)),
+            Ok(_) => Ok(true),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(e) => Err(Error::io(path, e)),
+        }
+    }
+
+    /// Whether two names stand for one file: two links to it, or one name in another case.
+    pub(super) fn is_same_file(&self, a: &str, b: &str) -> Result<bool, Error> {
+        let (a, b) = (self.spelled(a)?, self.spelled(b)?);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            let meta = |path: &PathBuf| fs::symlink_metadata(path).map_err(|e| Error::io(path, e));
+            let (a, b) = (meta(&a)?, meta(&b)?);
+            Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
+        }
+        #[cfg(not(unix))]
+        {
+            let real = |path: &PathBuf| fs::canonicalize(path).map_err(|e| Error::io(path, e));
+            Ok(real(&a)? == real(&b)?)
+        }
+    }
+}
+
+fn renamed(to: &str, committed: Committed<Change>, recovered: Option<Recovery>) -> Renamed {
+    Renamed {
+        file: to.to_owned(),
+        index: committed.result,
+        merges: committed.merges,
+        recovered,
+    }
+}
+
+fn expect(expected: Option<Fingerprint>, now: Fingerprint, path: &Path) -> Result<(), Error> {
+    match expected {
+        Some(expected) if expected != now => Err(Error::new(ErrorKind::Conflict, path)),
+        _ => Ok(()),
+    }
+}
+
+/// Moves a file without ever replacing one: a second name first, then the old name goes.
+fn move_file(old: &Path, new: &Path, case_only: bool) -> io::Result<()> {
+    if !case_only && !old.is_symlink() {
+        match fs::hard_link(old, new) {
+            Ok(()) => return fs::remove_file(old),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(e),
+            // Not every file system knows hard links.
+            Err(_) => {}
+        }
+    }
+    fs::rename(old, new)
+}

@@ -1,0 +1,1 @@
+//! The behaviour of memdir-index, by topic.
