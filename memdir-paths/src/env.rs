@@ -15,7 +15,7 @@ use crate::read::{clean, nfc_path};
 #[cfg_attr(feature = "serde", serde(rename_all = "kebab-case"))]
 pub enum Platform {
     /// Linux and the other Unix systems: paths are bytes, used as the system gives them.
-    Unix,
+    Linux,
     /// macOS: names are compared in Unicode form NFC.
     MacOs,
     /// Windows: drive letters, backslashes, network shares.
@@ -30,14 +30,14 @@ impl Platform {
         } else if cfg!(target_os = "macos") {
             Platform::MacOs
         } else {
-            Platform::Unix
+            Platform::Linux
         }
     }
 
     /// The directory of the settings that an administrator rolls out.
     pub const fn managed_dir(self) -> &'static str {
         match self {
-            Platform::Unix => "/etc/claude-code",
+            Platform::Linux => "/etc/claude-code",
             Platform::MacOs => "/Library/Application Support/ClaudeCode",
             Platform::Windows => r"C:\Program Files\ClaudeCode",
         }
@@ -135,7 +135,7 @@ impl Env {
         let platform = Platform::current();
         let home = match platform {
             Platform::Windows => lookup("USERPROFILE").or_else(|| lookup("HOME")),
-            Platform::Unix | Platform::MacOs => lookup("HOME"),
+            Platform::Linux | Platform::MacOs => lookup("HOME"),
         };
         Env {
             home: home.filter(|home| !home.is_empty()).map(PathBuf::from),

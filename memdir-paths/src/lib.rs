@@ -16,6 +16,7 @@ mod layout;
 mod identity;
 
 mod guard;
+mod override_value;
 
 mod contain;
 
@@ -30,15 +31,13 @@ pub use error::{Error, ErrorKind};
 #[cfg(feature = "git2")]
 pub use git_root::{CrossCheck, cross_check};
 pub use git_root::{NoteKind, Root, RootKind, RootNote, canonical_root, real_cwd};
-pub use guard::{
-    MAX_COMPONENT_BYTES, MAX_NAME_BYTES, MIN_OVERRIDE_UNITS, NameFault, RejectReason, Tilde,
-    check_name, check_override,
-};
+pub use guard::{MAX_COMPONENT_BYTES, MAX_NAME_BYTES, NameFault, check_name};
 pub use identity::{Collisions, MAX_IDENTITY_BYTES, MAX_RECORDED_ROOTS, Recorded, collisions};
 pub use layout::{
     Date, ENTRYPOINT, Ensured, IDENTITY_FILE, LOCK_FILE, MemoryDir, TeamLayout, session_notes,
     transcript_dir,
 };
+pub use override_value::{MIN_OVERRIDE_UNITS, RejectReason, Tilde, check_override};
 pub use project_key::{MAX_KEY_UNITS, existing_key, project_key, project_key_of};
 pub use resolve::{Options, Resolution, WorktreePolicy, resolve, resolve_with};
 pub use settings::{

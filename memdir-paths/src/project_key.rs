@@ -24,12 +24,12 @@ pub const MAX_KEY_UNITS: usize = 200;
 /// ```
 /// use memdir_paths::{Platform, project_key};
 ///
-/// assert_eq!(project_key("/home/u/my_app", Platform::Unix), "-home-u-my-app");
+/// assert_eq!(project_key("/home/u/my_app", Platform::Linux), "-home-u-my-app");
 /// assert_eq!(project_key(r"C:\git\x", Platform::Windows), "C--git-x");
 /// ```
 pub fn project_key(path: &str, platform: Platform) -> String {
     let path = match platform {
-        Platform::Unix => Cow::Borrowed(path),
+        Platform::Linux => Cow::Borrowed(path),
         Platform::MacOs => nfc(path),
         Platform::Windows => strip_verbatim(path),
     };
@@ -95,11 +95,11 @@ pub fn existing_key<'a>(
 pub(crate) fn spellings(path: &str, platform: Platform) -> Vec<String> {
     let mut keys = vec![project_key(path, platform)];
     match platform {
-        Platform::Unix => {}
+        Platform::Linux => {}
         Platform::MacOs => {
             // NFC was first; a store that another program made from the decomposed form follows.
             let decomposed: String = path.nfd().collect();
-            keys.push(project_key(&decomposed, Platform::Unix));
+            keys.push(project_key(&decomposed, Platform::Linux));
         }
         Platform::Windows => {
             let path = strip_verbatim(path);

@@ -169,6 +169,15 @@ impl SettingsOptions {
         self
     }
 
+    /// Does not read this one of user, project and local.
+    #[must_use]
+    pub fn without(mut self, layer: Layer) -> SettingsOptions {
+        let mut sources = self.sources.unwrap_or_else(|| Layer::ALL.to_vec());
+        sources.retain(|&known| known != layer);
+        self.sources = Some(sources);
+        self
+    }
+
     fn reads(&self, layer: Layer) -> bool {
         match (layer, &self.sources) {
             (Layer::Managed | Layer::Flag, _) | (_, None) => true,

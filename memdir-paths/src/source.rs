@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use crate::env::{Env, Platform, base_dir, set};
 use crate::error::Error;
-use crate::guard::{RejectReason, Tilde, check_override, is_dir_name};
+use crate::guard::is_dir_name;
+use crate::override_value::{RejectReason, Tilde, check_override};
 use crate::project_key::spellings;
 use crate::settings::{Layer, Settings, Stated};
 use crate::switch::word;
@@ -216,7 +217,7 @@ pub(crate) fn folder_name(env: &Env, base: &Path, path: &Path) -> String {
     let keys = spellings(&path.to_string_lossy(), env.platform);
     let projects = base.join("projects");
     let first = keys.first().cloned().unwrap_or_default();
-    if env.platform == Platform::Unix || keys.len() < 2 {
+    if env.platform == Platform::Linux || keys.len() < 2 {
         return first;
     }
     // A store with memory in it beats a folder that holds transcripts only.
