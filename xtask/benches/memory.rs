@@ -36,7 +36,10 @@ fn main() {
     upsert(&table);
     writers(&table);
     if let Ok(load) = fs::read_to_string("/proc/loadavg") {
-        println!("load average: {}", load.split(' ').take(3).collect::<Vec<_>>().join(" "));
+        println!(
+            "load average: {}",
+            load.split(' ').take(3).collect::<Vec<_>>().join(" ")
+        );
     }
 }
 
@@ -62,7 +65,11 @@ impl Table {
         }
         let (own, least) = (median(own), median(least));
         let ratio = own.as_secs_f64() / least.as_secs_f64().max(f64::MIN_POSITIVE);
-        println!("{what:<34} {:>11} {floor:<27} {:>11} {ratio:>6.2}x", shown(own), shown(least));
+        println!(
+            "{what:<34} {:>11} {floor:<27} {:>11} {ratio:>6.2}x",
+            shown(own),
+            shown(least)
+        );
     }
 }
 
@@ -93,31 +100,70 @@ fn roots(table: &Table) {
     fs::create_dir_all(&deep).unwrap();
     let git = |args: &[&str], cwd: &Path| {
         let identity = ["-c", "user.name=bench", "-c", "user.email=bench@localhost"];
-        let run = Command::new("git").args(identity).args(args).current_dir(cwd).output().unwrap();
-        assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+        let run = Command::new("git")
+            .args(identity)
+            .args(args)
+            .current_dir(cwd)
+            .output()
+            .unwrap();
+        assert!(
+            run.status.success(),
+            "{}",
+            String::from_utf8_lossy(&run.stderr)
+        );
     };
     git(&["init", "-q"], &main);
     git(&["commit", "-q", "--allow-empty", "-m", "first"], &main);
     let worktree = dir.path().canonicalize().unwrap().join("wt");
-    git(&["worktree", "add", "-q", &worktree.to_string_lossy()], &main);
+    git(
+        &["worktree", "add", "-q", &worktree.to_string_lossy()],
+        &main,
+    );
 
     let ask = |path: &Path| {
         let root = memdir_paths::canonical_root(path).unwrap();
-        assert_eq!(root.path.as_deref(), Some(&*main));
+        assert_eq!(root.path, main);
     };
     // The floor does what cannot be left out: the real path, then one stat for each ancestor.
     let walk = |path: &Path| {
         let real = path.canonicalize().unwrap();
-        black_box(real.ancestors().find(|dir| dir.join(".git").symlink_metadata().is_ok()));
+        black_box(
+            real.ancestors()
+                .find(|dir| dir.join(".git").symlink_metadata().is_ok()),
+        );
     };
     let rev_parse = |path: &Path| {
         let args = ["rev-parse", "--show-toplevel", "--git-common-dir"];
-        black_box(Command::new("git").args(args).current_dir(path).output().unwrap());
+        black_box(
+            Command::new("git")
+                .args(args)
+                .current_dir(path)
+                .output()
+                .unwrap(),
+        );
     };
     let n = 100;
-    table.row("root of a sub-directory, x100", 31, "bare stat walk, x100", times(n, || ask(&deep)), times(n, || walk(&deep)));
-    table.row("root of a worktree, x100", 31, "bare stat walk, x100", times(n, || ask(&worktree)), times(n, || walk(&worktree)));
-    table.row("root of a worktree", 31, "git rev-parse", || ask(&worktree), || rev_parse(&worktree));
+    table.row(
+        "root of a sub-directory, x100",
+        31,
+        "bare stat walk, x100",
+        times(n, || ask(&deep)),
+        times(n, || walk(&deep)),
+    );
+    table.row(
+        "root of a worktree, x100",
+        31,
+        "bare stat walk, x100",
+        times(n, || ask(&worktree)),
+        times(n, || walk(&worktree)),
+    );
+    table.row(
+        "root of a worktree",
+        31,
+        "git rev-parse",
+        || ask(&worktree),
+        || rev_parse(&worktree),
+    );
 }
 
 /// A memory as people write them: three keys and a body of some lines.
@@ -133,8 +179,9 @@ fn memory(at: usize) -> Memory {
 
 fn scan(table: &Table, count: usize) {
     let dir = TempDir::new().unwrap();
-    let paths: Vec<PathBuf> =
-        (0..count).map(|at| dir.path().join(format!("memory_{at:05}.md"))).collect();
+    let paths: Vec<PathBuf> = (0..count)
+        .map(|at| dir.path().join(format!("memory_{at:05}.md")))
+        .collect();
     for (at, path) in paths.iter().enumerate() {
         fs::write(path, memory(at).render()).unwrap();
     }
@@ -151,7 +198,13 @@ fn scan(table: &Table, count: usize) {
         }
     };
     let rounds = if count > 1_000 { 5 } else { 31 };
-    table.row(&format!("scan and parse {count} memories"), rounds, "bare reads, same bytes", parse, read);
+    table.row(
+        &format!("scan and parse {count} memories"),
+        rounds,
+        "bare reads, same bytes",
+        parse,
+        read,
+    );
 }
 
 fn truncate(table: &Table) {
@@ -166,14 +219,29 @@ fn truncate(table: &Table) {
         let cut = memdir_index::truncate(&text, Limits::default());
         assert!(black_box(&cut).text.len() <= memdir_index::MAX_BYTES);
     };
-    table.row("truncate 200 KB, x100", 31, "copy of 200 KB, x100", times(100, cut), times(100, copy));
+    table.row(
+        "truncate 200 KB, x100",
+        31,
+        "copy of 200 KB, x100",
+        times(100, cut),
+        times(100, copy),
+    );
 }
 
 fn upsert(table: &Table) {
     let entries: Vec<Entry> = (0..200)
-        .map(|at| Entry::new(&format!("Title {at}"), &format!("memory_{at}.md"), "what it is about"))
+        .map(|at| {
+            Entry::new(
+                &format!("Title {at}"),
+                &format!("memory_{at}.md"),
+                "what it is about",
+            )
+        })
         .collect();
-    let text: String = entries.iter().map(|entry| format!("{}\n", entry.to_line())).collect();
+    let text: String = entries
+        .iter()
+        .map(|entry| format!("{}\n", entry.to_line()))
+        .collect();
     let changed = Entry::new("Title 120", "memory_120.md", "what it is about since today");
     let ours = || {
         let mut index = Index::parse(&text);
@@ -184,7 +252,13 @@ fn upsert(table: &Table) {
         let at = text.find("(memory_120.md)").unwrap();
         black_box((at, text.clone()));
     };
-    table.row("upsert among 200 entries, x100", 31, "find and copy, x100", times(100, ours), times(100, find));
+    table.row(
+        "upsert among 200 entries, x100",
+        31,
+        "find and copy, x100",
+        times(100, ours),
+        times(100, find),
+    );
 }
 
 fn writers(table: &Table) {
@@ -219,7 +293,13 @@ fn writers(table: &Table) {
             durable(dir.path(), "MEMORY.md", &index);
         }
     };
-    table.row("8 writers, 10 saves each", 5, "1 writer, bare, same saves", ours, bare);
+    table.row(
+        "8 writers, 10 saves each",
+        5,
+        "1 writer, bare, same saves",
+        ours,
+        bare,
+    );
 }
 
 fn durable(dir: &Path, name: &str, text: &str) {

@@ -7,7 +7,10 @@
 )]
 
 mod conform;
+mod e2e;
 mod matrix;
+mod show;
+mod soak;
 mod tidy;
 
 use std::path::{Path, PathBuf};
@@ -36,8 +39,12 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or_default();
     let outcome = match args.first().map(String::as_str) {
+        Some("e2e") => e2e::run(rest),
+        Some("show") => show::run(rest),
+        Some(e2e::WRITER) => e2e::run_writer(rest),
         Some("conform") => conform::run(rest),
         Some("matrix") => matrix::run(rest),
+        Some("soak") => soak::run(rest),
         Some("tidy") => tidy::run(&workspace_root()),
         Some("help" | "--help" | "-h") | None => {
             print!("{HELP}");
@@ -53,5 +60,8 @@ fn main() -> ExitCode {
 
 /// The folder of the virtual manifest: xtask's own folder has it as parent.
 fn workspace_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("..").canonicalize().unwrap_or_else(|_| ".".into())
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("..")
+        .canonicalize()
+        .unwrap_or_else(|_| ".".into())
 }

@@ -18,13 +18,24 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             let ok = check(&root, manifest.name(), &combination)?;
             checked += 1;
             failed += usize::from(!ok);
-            let shown =
-                if combination.is_empty() { "(none)".to_owned() } else { combination.join(" + ") };
-            println!("{} {:<14} {shown}", if ok { "ok  " } else { "FAIL" }, manifest.name());
+            let shown = if combination.is_empty() {
+                "(none)".to_owned()
+            } else {
+                combination.join(" + ")
+            };
+            println!(
+                "{} {:<14} {shown}",
+                if ok { "ok  " } else { "FAIL" },
+                manifest.name()
+            );
         }
     }
     println!("matrix: {checked} combinations, {failed} failed");
-    Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 /// All subsets, the empty one first. `default` is a combination of others and is left out.
@@ -42,7 +53,14 @@ fn check(root: &Path, name: &str, features: &[String]) -> Result<bool> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(root)
-        .args(["check", "--quiet", "--locked", "--no-default-features", "--package", name])
+        .args([
+            "check",
+            "--quiet",
+            "--locked",
+            "--no-default-features",
+            "--package",
+            name,
+        ])
         .arg("--features")
         .arg(features.join(","))
         .env("RUSTFLAGS", "-D warnings")
@@ -57,7 +75,10 @@ mod tests {
     #[test]
     fn combinations_are_all_subsets_without_default() {
         let features = ["default", "git2", "serde"].map(str::to_owned);
-        let shown: Vec<String> = combinations(&features).iter().map(|set| set.join("+")).collect();
+        let shown: Vec<String> = combinations(&features)
+            .iter()
+            .map(|set| set.join("+"))
+            .collect();
         assert_eq!(shown, ["", "git2", "serde", "git2+serde"]);
     }
 }

@@ -18,8 +18,16 @@ pub(super) struct Case {
 /// The two formats.
 #[derive(Clone)]
 pub(super) enum Body {
-    Interop { setup: Value, observed: Value },
-    Peer { kind: String, input: Value, expected: Value, stance: Stance },
+    Interop {
+        setup: Value,
+        observed: Value,
+    },
+    Peer {
+        kind: String,
+        input: Value,
+        expected: Value,
+        stance: Stance,
+    },
 }
 
 /// What a peer case binds to.
@@ -59,7 +67,11 @@ fn interop_kind(observed: &Value) -> &'static str {
         }
     }
     let mut keys = observed.as_object().into_iter().flat_map(|map| map.keys());
-    if keys.any(|key| key.starts_with("new_text_visible_per_turn")) { "memo" } else { "unknown" }
+    if keys.any(|key| key.starts_with("new_text_visible_per_turn")) {
+        "memo"
+    } else {
+        "unknown"
+    }
 }
 
 /// One compared value that is not as expected.
@@ -83,7 +95,11 @@ impl Outcome {
     /// A case that came to no value at all.
     pub(super) fn broken(what: impl Into<String>) -> Outcome {
         let (name, expected) = ("case".to_owned(), Value::from("a value"));
-        Outcome::Failed(vec![Field { name, expected, got: Value::from(what.into()) }])
+        Outcome::Failed(vec![Field {
+            name,
+            expected,
+            got: Value::from(what.into()),
+        }])
     }
 
     pub(super) fn unsupported(reason: impl Into<String>) -> Outcome {
@@ -107,7 +123,9 @@ pub(super) fn read(path: &Path) -> Result<Vec<Case>> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
     let value: Value = serde_json::from_str(&text).map_err(|error| format!("{shown}: {error}"))?;
-    let list = value.as_array().ok_or_else(|| format!("{shown}: not a JSON array"))?;
+    let list = value
+        .as_array()
+        .ok_or_else(|| format!("{shown}: not a JSON array"))?;
     let cases = list.iter().enumerate().map(|(at, item)| {
         one(item).ok_or_else(|| format!("{shown}: item {at} is neither of the two formats").into())
     });
@@ -127,7 +145,16 @@ fn one(item: &Value) -> Option<Case> {
             _ => return None,
         };
         let (kind, input, expected) = (text("kind")?, value("input")?, value("expected")?);
-        Body::Peer { kind, input, expected, stance }
+        Body::Peer {
+            kind,
+            input,
+            expected,
+            stance,
+        }
     };
-    Some(Case { id: text("id")?, krate: text("crate")?, body })
+    Some(Case {
+        id: text("id")?,
+        krate: text("crate")?,
+        body,
+    })
 }

@@ -38,7 +38,11 @@ impl Comparison {
                     self.rules.push(rule);
                 }
             }
-            _ => self.wrong.push(Field { name: name.to_owned(), expected: expected.clone(), got }),
+            _ => self.wrong.push(Field {
+                name: name.to_owned(),
+                expected: expected.clone(),
+                got,
+            }),
         }
     }
 

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use memdir_index::{Limits, Measure, Store};
-use memdir_paths::{Layer, MemoryDir, Options, Resolution, Settings, SettingsOptions};
+use memdir_index::{Measure, Store};
+use memdir_paths::{
+    IndexText, Layer, MemoryDir, Options, Platform, ProjectTrust, Resolution, Settings,
+    SettingsOptions,
+};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
@@ -64,7 +67,11 @@ struct CommandLine {
 }
 
 fn command_line(root: &Root, setup: &Value) -> Result<CommandLine, Unsupported> {
-    let args = setup.get("args").and_then(Value::as_array).cloned().unwrap_or_default();
+    let args = setup
+        .get("args")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
     // Several processes: the last one is the one that was observed.
     let args = match args.last().and_then(Value::as_array) {
         Some(last) => last.clone(),
@@ -72,13 +79,18 @@ fn command_line(root: &Root, setup: &Value) -> Result<CommandLine, Unsupported> 
     };
     let mut parsed = CommandLine::default();
     let mut add_dir = false;
-    let mut args = args.iter().map(|arg| arg.as_str().ok_or("an argument is not a string"));
+    let mut args = args
+        .iter()
+        .map(|arg| arg.as_str().ok_or("an argument is not a string"));
     while let Some(arg) = args.next().transpose()? {
         let mut value = || args.next().unwrap_or(Err("an argument has no value"));
         match arg {
             "--settings" => parsed.flag_settings = Some(root.expand(value()?)),
             "--setting-sources" => {
-                let names = value()?.split(',').map(str::trim).filter(|name| !name.is_empty());
+                let names = value()?
+                    .split(',')
+                    .map(str::trim)
+                    .filter(|name| !name.is_empty());
                 parsed.sources = Some(names.map(str::to_owned).collect());
             }
             "--add-dir" => {
@@ -137,9 +149,11 @@ impl Scene {
             options = options.flag(text.clone());
         }
         if let Some(sources) = &line.sources {
-            for (name, layer) in
-                [("user", Layer::User), ("project", Layer::Project), ("local", Layer::Local)]
-            {
+            for (name, layer) in [
+                ("user", Layer::User),
+                ("project", Layer::Project),
+                ("local", Layer::Local),
+            ] {
                 if !sources.iter().any(|source| source == name) {
                     options = options.without(layer);
                 }
@@ -147,9 +161,16 @@ impl Scene {
         }
         let settings = Settings::read(&env, &cwd, &options);
         // The client profile: the client reads the directory from project settings too.
-        let trusting = Options::default().trust_project_settings();
+        let trusting = Options::default().project_trust(ProjectTrust::Trusted);
         let resolution = memdir_paths::resolve_with(&env, &settings, &cwd, &trusting);
-        Ok(Scene { root, cwd, variables, env, line, resolution })
+        Ok(Scene {
+            root,
+            cwd,
+            variables,
+            env,
+            line,
+            resolution,
+        })
     }
 
     fn dir(&self) -> Option<&MemoryDir> {
@@ -168,7 +189,9 @@ impl Scene {
 
     /// Is `CLAUDE_CONFIG_DIR` set to nothing?
     fn empty_config_dir(&self) -> bool {
-        self.variables.get("CLAUDE_CONFIG_DIR").is_some_and(String::is_empty)
+        self.variables
+            .get("CLAUDE_CONFIG_DIR")
+            .is_some_and(String::is_empty)
     }
 }
 
@@ -179,7 +202,12 @@ fn slug(
     no_make: bool,
     comparison: &mut Comparison,
 ) -> Result<(), Unsupported> {
-    let text = |key: &str| observed.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key: &str| {
+        observed
+            .get(key)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
     let cwd = setup.get("cwd").and_then(Value::as_str).unwrap_or_default();
     let literal = cwd
         .split_once(&format!("/w/{}", case.id))
@@ -190,42 +218,61 @@ fn slug(
     let names = Names::Literal(Some(literal));
     let scene = Scene::build(case, setup, names, Fill::X, no_make)?;
     let shown = |path: &Path| scene.root.shown(&path.to_string_lossy());
-    let key = |path: &str| memdir_paths::project_key(path, memdir_paths::Platform::Linux);
+    let key = |path: &str| memdir_paths::project_key(path, Platform::Linux);
 
     let real_cwd = scene.cwd.canonicalize()?;
     comparison.field("real_cwd", &observed["real_cwd"], shown(&real_cwd));
     if !observed["transcript_slug"].is_null() {
-        comparison.field("transcript_slug", &observed["transcript_slug"], key(&shown(&real_cwd)));
+        comparison.field(
+            "transcript_slug",
+            &observed["transcript_slug"],
+            key(&shown(&real_cwd)),
+        );
     }
     let found = memdir_paths::canonical_root(&scene.cwd).map_err(|error| error.to_string());
-    let root = match found {
-        Ok(found) => found.path.unwrap_or_else(|| real_cwd.clone()),
-        Err(error) => return Err(error.into()),
-    };
+    let root = found?.path;
     let memory_slug = key(&shown(&root));
     let deviating = oracle::deviating_root(&scene.cwd);
-    let rule_slug = deviating.as_ref().map(|by| (by.rule, oracle::slug(&shown(&by.root))));
+    let rule_slug = deviating
+        .as_ref()
+        .map(|by| (by.rule, oracle::slug(&shown(&by.root))));
     comparison.deviating(
         "memory_slug",
         &observed["memory_slug"],
         memory_slug.clone(),
-        rule_slug.clone().map(|(rule, slug)| (rule, Value::from(slug))),
+        rule_slug
+            .clone()
+            .map(|(rule, slug)| (rule, Value::from(slug))),
     );
 
     // The directory as a whole: config home, key, folder. A relative one starts at the real cwd.
-    let config_home = shown(&scene.env.config_home(&real_cwd).map_err(|e| e.to_string())?);
+    let config_home = shown(
+        &scene
+            .env
+            .config_home(&real_cwd)
+            .map_err(|e| e.to_string())?,
+    );
     let got = format!("{config_home}/projects/{memory_slug}/memory/");
     let observed_dir = Path::new(text("real_cwd")).join(text("memory_dir"));
     let observed_dir = Value::from(format!("{}/", oracle::normal(&observed_dir).display()));
     let rule: Deviation = if scene.empty_config_dir() {
         let slug = rule_slug.map_or_else(|| text("memory_slug").to_owned(), |(_, slug)| slug);
         let home = shown(&scene.root.home());
-        Some(("empty-config-dir", format!("{home}/.claude/projects/{slug}/memory/").into()))
+        Some((
+            "empty-config-dir",
+            format!("{home}/.claude/projects/{slug}/memory/").into(),
+        ))
     } else {
         rule_slug.map(|(rule, slug)| {
             let text = observed_dir.as_str().unwrap_or_default();
-            let old = format!("/{}/memory/", observed["memory_slug"].as_str().unwrap_or_default());
-            (rule, Value::from(text.replace(&old, &format!("/{slug}/memory/"))))
+            let old = format!(
+                "/{}/memory/",
+                observed["memory_slug"].as_str().unwrap_or_default()
+            );
+            (
+                rule,
+                Value::from(text.replace(&old, &format!("/{slug}/memory/"))),
+            )
         })
     };
     comparison.deviating("memory_dir", &observed_dir, got, rule);
@@ -233,7 +280,11 @@ fn slug(
     // The whole chain in the real place, where long roots hash differently.
     let unmapped = format!(
         "{}/projects/{}/memory",
-        scene.env.config_home(&real_cwd).map_err(|error| error.to_string())?.display(),
+        scene
+            .env
+            .config_home(&real_cwd)
+            .map_err(|error| error.to_string())?
+            .display(),
         oracle::slug(&root.to_string_lossy())
     );
     let resolved = match (&scene.resolution, scene.dir()) {
@@ -247,18 +298,25 @@ fn slug(
 
 /// Does an index value exist for this directory, as a host would put it into the user context?
 fn index_text(scene: &Scene) -> Result<Option<memdir_index::Loaded>, Unsupported> {
-    let Some(dir) = scene.dir() else { return Ok(None) };
+    let Some(dir) = scene.dir() else {
+        return Ok(None);
+    };
     let store = match Store::open(dir.path()) {
         Ok(store) => store,
         Err(_) => return Ok(None),
     };
-    Ok(store.load(Limits::new(Measure::Utf16)).ok().filter(|loaded| loaded.text.is_some()))
+    Ok(store
+        .load(Measure::Utf16)
+        .ok()
+        .filter(|loaded| loaded.text.is_some()))
 }
 
 /// `MEMORY.md` is a link whose real place is outside its directory.
 fn index_links_out(dir: &Path) -> bool {
     let entrypoint = dir.join("MEMORY.md");
-    let is_link = entrypoint.symlink_metadata().is_ok_and(|meta| meta.is_symlink());
+    let is_link = entrypoint
+        .symlink_metadata()
+        .is_ok_and(|meta| meta.is_symlink());
     match (entrypoint.canonicalize(), dir.canonicalize()) {
         (Ok(real), Ok(dir)) => is_link && !real.starts_with(dir),
         _ => false,
@@ -275,9 +333,14 @@ fn switch(
     let scene = Scene::build(case, setup, Names::Expanded, Fill::X, no_make)?;
     let default_dir = || {
         let root = oracle::deviating_root(&scene.cwd).map(|by| by.root);
-        let root = root.or_else(|| scene.cwd.canonicalize().ok()).unwrap_or_default();
+        let root = root
+            .or_else(|| scene.cwd.canonicalize().ok())
+            .unwrap_or_default();
         let slug = oracle::slug(&root.to_string_lossy());
-        scene.root.home().join(format!(".claude/projects/{slug}/memory"))
+        scene
+            .root
+            .home()
+            .join(format!(".claude/projects/{slug}/memory"))
     };
     if !scene.line.own_system_prompt {
         let dir = observed.get("memory_dir").and_then(Value::as_str);
@@ -296,8 +359,10 @@ fn switch(
         comparison.field("system_section", &observed["system_section"], section);
     }
     let loaded = index_text(&scene)?;
-    let switched_off =
-        scene.resolution.as_ref().is_ok_and(|found| found.index_text_disabled);
+    let switched_off = scene
+        .resolution
+        .as_ref()
+        .is_ok_and(|found| found.index_text == IndexText::KeptOut);
     let rule = if scene.empty_config_dir() {
         let exists = default_dir().join("MEMORY.md").is_file();
         Some(("empty-config-dir", Value::from(exists)))
@@ -306,7 +371,12 @@ fn switch(
         out.then(|| ("index-link-out", Value::from(false)))
     };
     let injected = loaded.is_some() && !switched_off;
-    comparison.deviating("index_injected", &observed["index_injected"], injected, rule);
+    comparison.deviating(
+        "index_injected",
+        &observed["index_injected"],
+        injected,
+        rule,
+    );
     Ok(())
 }
 
@@ -315,19 +385,21 @@ fn inject(
     setup: &Value,
     observed: &Value,
     no_make: bool,
-    _comparison: Comparison,
+    comparison: Comparison,
 ) -> Outcome {
-    let attempt = |fill: Fill| -> Result<Outcome, Unsupported> {
-        let mut comparison = Comparison::default();
-        comparison.unknown("setup", &super::unknown_keys(setup, &SETUP));
+    let attempt = |fill: Fill, mut comparison: Comparison| -> Result<Outcome, Unsupported> {
         injected(case, setup, observed, fill, no_make, &mut comparison)?;
         Ok(comparison.outcome())
     };
-    let first = attempt(Fill::X);
+    let first = attempt(Fill::X, comparison);
     // Lines may be filled with another character; only the digest can tell.
     let digest_only = matches!(&first, Ok(Outcome::Failed(fields))
         if fields.iter().all(|field| field.name == "kept_sha256"));
-    let outcome = if digest_only { attempt(Fill::CarriageReturn) } else { first };
+    let outcome = if digest_only {
+        attempt(Fill::CarriageReturn, Comparison::default())
+    } else {
+        first
+    };
     outcome.unwrap_or_else(|Unsupported(reason)| Outcome::Unsupported(reason))
 }
 
@@ -356,10 +428,14 @@ fn injected(
     // The client may cut a pair of surrogates in two; ours ends before the pair.
     let split = observed.get("kept_utf16").and_then(Value::as_u64)
         == Some(u64::try_from(units + 1)?)
-        && scene.dir().is_some_and(|dir| splits_pair(dir.path(), units));
+        && scene
+            .dir()
+            .is_some_and(|dir| splits_pair(dir.path(), units));
     let boundary = |value: Value| split.then_some(("char-boundary", value));
-    let digest: String =
-        Sha256::digest(kept.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest: String = Sha256::digest(kept.as_bytes())
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
     let own = [
         ("kept", Value::from(kept)),
         ("kept_utf16", Value::from(units)),
@@ -371,9 +447,10 @@ fn injected(
             comparison.deviating(name, expected, got.clone(), boundary(got));
         }
     }
-    let notice = loaded.notice_facts().map_or(Value::Null, |facts| {
-        json!({ "kind": facts.kind.to_string(), "lines": facts.lines, "size": facts.size })
-    });
+    let notice = loaded.notice_facts().map_or(
+        Value::Null,
+        |facts| json!({ "kind": facts.kind.to_string(), "lines": facts.lines, "size": facts.size }),
+    );
     let expected = observed.get("notice").unwrap_or(&Value::Null);
     comparison.field("notice", expected, notice);
     Ok(())
@@ -403,26 +480,37 @@ fn note(
     let scene = Scene::build(case, setup, Names::Expanded, Fill::X, no_make)?;
     let files = setup.get("files").and_then(Value::as_object);
     let aged = |content: &Value| content.get("mtime_days_ago").is_some();
-    let mut read = files.into_iter().flatten().filter(|(_, content)| aged(content));
+    let mut read = files
+        .into_iter()
+        .flatten()
+        .filter(|(_, content)| aged(content));
     let (Some((name, _)), None) = (read.next(), read.next()) else {
         return Err("not exactly one file with mtime_days_ago".into());
     };
     let path = scene.root.path_of(name);
     // The note is about files of the resolved memory directory only.
-    let inside = scene.dir().is_some_and(|dir| memdir_paths::contains(dir.path(), &path));
+    let inside = scene
+        .dir()
+        .is_some_and(|dir| memdir_paths::contains(dir.path(), &path));
     let modified = path.metadata()?.modified()?;
     let text = memdir_age::freshness(modified, now()).filter(|_| inside);
     let days = text.as_deref().and_then(|text| {
         let rest = text.strip_prefix("This memory is ")?;
         rest.split_once(" days old")?.0.parse::<u64>().ok()
     });
-    comparison.field("note_in_tool_result", &observed["note_in_tool_result"], text.is_some());
+    comparison.field(
+        "note_in_tool_result",
+        &observed["note_in_tool_result"],
+        text.is_some(),
+    );
     comparison.field("days", observed.get("days").unwrap_or(&Value::Null), days);
     let wrapped = memdir_age::freshness_reminder(modified, now()).filter(|_| inside);
     let placed = wrapped.as_deref().map(str::trim).is_some_and(|text| {
         text.starts_with("<system-reminder>") && text.ends_with("</system-reminder>")
     });
-    let expected = observed.get("placement").is_some_and(|placement| !placement.is_null());
+    let expected = observed
+        .get("placement")
+        .is_some_and(|placement| !placement.is_null());
     comparison.field("placement", &Value::from(expected), placed);
     Ok(())
 }

@@ -5,7 +5,7 @@
 mod case;
 mod compare;
 mod interop;
-mod oracle;
+pub(crate) mod oracle;
 mod peer;
 mod report;
 mod tree;
@@ -58,8 +58,14 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         report::text(&done, options.verbose)
     };
     print!("{text}");
-    let failed = done.iter().any(|(_, outcome)| matches!(outcome, Outcome::Failed(_)));
-    Ok(if failed { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    let failed = done
+        .iter()
+        .any(|(_, outcome)| matches!(outcome, Outcome::Failed(_)));
+    Ok(if failed {
+        ExitCode::FAILURE
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn options(args: &[String]) -> Result<Options> {
@@ -108,7 +114,12 @@ fn run_alone(case: &Case, no_make: bool) -> Outcome {
 fn run_case(case: &Case, no_make: bool) -> Outcome {
     match &case.body {
         Body::Interop { setup, observed } => interop::run(case, setup, observed, no_make),
-        Body::Peer { kind, input, expected, stance } => peer::run(kind, input, expected, *stance),
+        Body::Peer {
+            kind,
+            input,
+            expected,
+            stance,
+        } => peer::run(&case.krate, kind, input, expected, *stance),
     }
 }
 
@@ -125,5 +136,7 @@ fn env(variables: &HashMap<String, String>, home: &Path, managed: &Path) -> memd
 /// The keys of an object that are not in `known`.
 fn unknown_keys<'a>(value: &'a Value, known: &[&str]) -> Vec<&'a str> {
     let keys = value.as_object().into_iter().flat_map(|map| map.keys());
-    keys.map(String::as_str).filter(|key| !known.contains(key)).collect()
+    keys.map(String::as_str)
+        .filter(|key| !known.contains(key))
+        .collect()
 }

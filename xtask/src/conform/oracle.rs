@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// The folder name of a path: UTF-16 units outside `[A-Za-z0-9]` become dashes; above 200 units
 /// the rest is replaced by a hash of the whole path.
-pub(super) fn slug(path: &str) -> String {
+pub(crate) fn slug(path: &str) -> String {
     let units: Vec<u16> = path.encode_utf16().collect();
     let plain = |unit: &u16| match u8::try_from(*unit) {
         Ok(byte) if byte.is_ascii_alphanumeric() => char::from(byte),
@@ -60,14 +60,27 @@ pub(super) fn deviating_root(cwd: &Path) -> Option<DeviatingRoot> {
     let below_modules = common.ancestors().any(|dir| dir.ends_with(".git/modules"));
     if below_modules {
         let root = submodule_root(&common).unwrap_or_else(|| holder.to_path_buf());
-        return Some(DeviatingRoot { rule: "submodule-worktree", root });
+        return Some(DeviatingRoot {
+            rule: "submodule-worktree",
+            root,
+        });
     }
-    let root = if common.file_name()? == ".git" { common.parent()?.to_path_buf() } else { common };
+    let root = if common.file_name()? == ".git" {
+        common.parent()?.to_path_buf()
+    } else {
+        common
+    };
     let relative = !Path::new(written.trim()).is_absolute();
     let through_link = normal(&spelled) != target;
     match (relative, through_link) {
-        (true, _) => Some(DeviatingRoot { rule: "relative-backlink", root }),
-        (_, true) => Some(DeviatingRoot { rule: "pointer-symlink", root }),
+        (true, _) => Some(DeviatingRoot {
+            rule: "relative-backlink",
+            root,
+        }),
+        (_, true) => Some(DeviatingRoot {
+            rule: "pointer-symlink",
+            root,
+        }),
         _ => None,
     }
 }
@@ -84,10 +97,14 @@ fn bare_folder(holder: &Path, target: &Path) -> Option<DeviatingRoot> {
     let config = std::fs::read_to_string(target.join("config")).ok()?;
     let squeezed = |line: &str| line.split_whitespace().collect::<String>().to_lowercase();
     let bare = config.lines().any(|line| squeezed(line) == "bare=true");
-    let parts = ["HEAD", "objects", "refs"].iter().all(|part| target.join(part).exists());
+    let parts = ["HEAD", "objects", "refs"]
+        .iter()
+        .all(|part| target.join(part).exists());
     let inside = target.starts_with(holder) && target != holder;
-    (bare && parts && inside)
-        .then(|| DeviatingRoot { rule: "bare-folder", root: target.to_path_buf() })
+    (bare && parts && inside).then(|| DeviatingRoot {
+        rule: "bare-folder",
+        root: target.to_path_buf(),
+    })
 }
 
 /// The working root of the submodule whose store this is, if its `.git` file agrees.
@@ -95,7 +112,9 @@ fn submodule_root(common: &Path) -> Option<PathBuf> {
     let config = std::fs::read_to_string(common.join("config")).ok()?;
     let value = config.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
-        key.trim().eq_ignore_ascii_case("worktree").then(|| value.trim().to_owned())
+        key.trim()
+            .eq_ignore_ascii_case("worktree")
+            .then(|| value.trim().to_owned())
     })?;
     let root = common.join(value).canonicalize().ok()?;
     let back = pointer(&root.join(".git"), &root)?.canonicalize().ok()?;

@@ -17,7 +17,15 @@ const BINDING: [&str; 3] = ["shell_gap", "lock_race", "multi_paragraph"];
 
 /// Kinds of crates that are not built.
 const LATER: [(&str, &[&str]); 4] = [
-    ("memdir-recall", &["scan_hidden", "scan_bad", "scan_readonly", "multi_paragraph"]),
+    (
+        "memdir-recall",
+        &[
+            "scan_hidden",
+            "scan_bad",
+            "scan_readonly",
+            "multi_paragraph",
+        ],
+    ),
     (
         "claudemd",
         &[
@@ -49,7 +57,16 @@ const LATER: [(&str, &[&str]); 4] = [
             "lock_race",
         ],
     ),
-    ("compact-sm", &["threshold", "keep_window", "micro", "token_estimate", "result_check"]),
+    (
+        "compact-sm",
+        &[
+            "threshold",
+            "keep_window",
+            "micro",
+            "token_estimate",
+            "result_check",
+        ],
+    ),
 ];
 
 /// Runs one peer kind: fills in what the crate answers for each key that is compared.
@@ -62,21 +79,43 @@ struct Kind {
     run: Runner,
 }
 
-fn kind(name: &str) -> Option<Kind> {
+/// The kinds that are run, each with its crate.
+fn kind(krate: &str, name: &str) -> Option<Kind> {
+    let owner = match name {
+        "slug" | "git_root" | "worktree" | "worktree_security" | "file_name_safety"
+        | "memory_path_safety" => "memdir-paths",
+        "frontmatter" => "memdir-types",
+        _ => "memdir-index",
+    };
+    if krate != owner {
+        return None;
+    }
     let (inputs, compared, run): (&[_], &[_], Runner) = match name {
-        "slug" => {
-            (&["path", "paths"], &["same", "non_empty", "collides_under_claude_code_rule"], slug)
-        }
-        "git_root" | "worktree" | "worktree_security" => {
-            (&["tree", "cwd", "back_pointer_missing"], &["root"], git_root)
-        }
-        "file_name_safety" => {
-            (&["name", "path", "label"], &["accepted", "nothing_created"], topic_name)
-        }
-        "memory_path_safety" => {
-            (&["name", "path", "label"], &["accepted", "nothing_created"], team_key)
-        }
-        "frontmatter" => (&["text"], &["name", "description", "frontmatter"], frontmatter),
+        "slug" => (
+            &["path", "paths"],
+            &["same", "non_empty", "collides_under_claude_code_rule"],
+            slug,
+        ),
+        "git_root" | "worktree" | "worktree_security" => (
+            &["tree", "cwd", "back_pointer_missing"],
+            &["root"],
+            git_root,
+        ),
+        "file_name_safety" => (
+            &["name", "path", "label"],
+            &["accepted", "nothing_created"],
+            topic_name,
+        ),
+        "memory_path_safety" => (
+            &["name", "path", "label"],
+            &["accepted", "nothing_created"],
+            team_key,
+        ),
+        "frontmatter" => (
+            &["text"],
+            &["name", "description", "frontmatter"],
+            frontmatter,
+        ),
         "truncate_boundary" => (&["text", "max_bytes"], &["cut_at"], truncate_boundary),
         "missing" => (&["dir_exists"], &["index", "error"], missing),
         "hostile_name" => (&["file"], &["listed"], hostile_name),
@@ -85,14 +124,27 @@ fn kind(name: &str) -> Option<Kind> {
         "prompt" => (&["mode", "private_path"], &["contains"], prompt),
         _ => return None,
     };
-    Some(Kind { inputs, compared, run })
+    Some(Kind {
+        inputs,
+        compared,
+        run,
+    })
 }
 
-pub(super) fn run(name: &str, input: &Value, expected: &Value, stance: Stance) -> Outcome {
-    if let Some((krate, _)) = LATER.iter().find(|(_, kinds)| kinds.contains(&name)) {
-        return super::interop::not_built(krate);
+pub(super) fn run(
+    krate: &str,
+    name: &str,
+    input: &Value,
+    expected: &Value,
+    stance: Stance,
+) -> Outcome {
+    if let Some((later, _)) = LATER
+        .iter()
+        .find(|(later, kinds)| *later == krate && kinds.contains(&name))
+    {
+        return super::interop::not_built(later);
     }
-    let Some(kind) = kind(name) else {
+    let Some(kind) = kind(krate, name) else {
         return Outcome::unsupported(format!("kind {name} is described in words, not run"));
     };
     let unknown = super::unknown_keys(input, kind.inputs);
@@ -130,8 +182,10 @@ pub(super) fn run(name: &str, input: &Value, expected: &Value, stance: Stance) -
     };
     match outcome {
         Outcome::Failed(fields) if !binds && !has_unknown(&fields) => {
-            let names: Vec<String> =
-                fields.iter().map(|field| format!("{} is {}", field.name, field.got)).collect();
+            let names: Vec<String> = fields
+                .iter()
+                .map(|field| format!("{} is {}", field.name, field.got))
+                .collect();
             Outcome::Optional(names.join(", "))
         }
         other => other,
@@ -142,28 +196,42 @@ pub(super) fn run(name: &str, input: &Value, expected: &Value, stance: Stance) -
 fn contains(comparison: &mut Comparison, expected: &Value, own: &str) {
     for part in expected.as_array().into_iter().flatten() {
         let found = part.as_str().is_some_and(|part| own.contains(part));
-        let got = if found { part.clone() } else { Value::from(own) };
+        let got = if found {
+            part.clone()
+        } else {
+            Value::from(own)
+        };
         comparison.field("contains", part, got);
     }
 }
 
 /// A key that the contract does not name fails whatever the stance.
 fn has_unknown(fields: &[super::case::Field]) -> bool {
-    fields.iter().any(|field| field.name.starts_with("expected."))
+    fields
+        .iter()
+        .any(|field| field.name.starts_with("expected."))
 }
 
 fn text<'a>(input: &'a Map<String, Value>, key: &str) -> Result<&'a str, Unsupported> {
-    input.get(key).and_then(Value::as_str).ok_or_else(|| format!("input {key}").into())
+    input
+        .get(key)
+        .and_then(Value::as_str)
+        .ok_or_else(|| format!("input {key}").into())
 }
 
-fn answer<const N: usize>(
-    pairs: [(&str, Value); N],
-) -> Result<Map<String, Value>, Unsupported> {
-    Ok(pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())
+fn answer<const N: usize>(pairs: [(&str, Value); N]) -> Result<Map<String, Value>, Unsupported> {
+    Ok(pairs
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect())
 }
 
 fn slug(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupported> {
-    let list = input.get("paths").and_then(Value::as_array).cloned().unwrap_or_default();
+    let list = input
+        .get("paths")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
     let one = input.get("path").cloned();
     let slugs: Vec<String> = list
         .iter()
@@ -192,14 +260,21 @@ fn fresh() -> Result<Root, Unsupported> {
 /// A name of a tree below the root; absolute ones are put below it.
 fn below(root: &Path, name: &str) -> Result<PathBuf, Unsupported> {
     let path = oracle::normal(&root.join(name.trim_start_matches('/')));
-    if path.starts_with(root) { Ok(path) } else { Err("a name outside the root".into()) }
+    if path.starts_with(root) {
+        Ok(path)
+    } else {
+        Err("a name outside the root".into())
+    }
 }
 
 fn git_root(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupported> {
     let root = fresh()?;
     let base = root.path().join("w");
     let valid = input.get("back_pointer_missing") != Some(&Value::Bool(true));
-    let tree = input.get("tree").and_then(Value::as_object).ok_or("input tree")?;
+    let tree = input
+        .get("tree")
+        .and_then(Value::as_object)
+        .ok_or("input tree")?;
     for (name, content) in tree {
         let path = below(&base, name)?;
         std::fs::create_dir_all(path.parent().ok_or("a name without a folder")?)?;
@@ -215,10 +290,12 @@ fn git_root(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupporte
         std::fs::create_dir_all(&cwd)?;
     }
     let found = memdir_paths::canonical_root(&cwd).map_err(|error| error.to_string())?;
-    let shown = found.path.map_or(Value::Null, |path| {
-        let relative = path.strip_prefix(&base).unwrap_or(&path);
-        relative.to_string_lossy().into_owned().into()
-    });
+    let shown = if found.is_repository() {
+        let relative = found.path.strip_prefix(&base).unwrap_or(&found.path);
+        Value::from(relative.to_string_lossy().into_owned())
+    } else {
+        Value::Null
+    };
     answer([("root", shown)])
 }
 
@@ -237,7 +314,9 @@ fn git_file(base: &Path, path: &Path, text: &str, valid: bool) -> Result<(), Uns
         (oracle::normal(&holder.join(target)), text.to_owned())
     };
     std::fs::write(path, written)?;
-    let is_worktree = metadata.parent().is_some_and(|parent| parent.ends_with("worktrees"));
+    let is_worktree = metadata
+        .parent()
+        .is_some_and(|parent| parent.ends_with("worktrees"));
     if valid && is_worktree && metadata.starts_with(base) {
         std::fs::create_dir_all(&metadata)?;
         std::fs::write(metadata.join("gitdir"), format!("{}\n", path.display()))?;
@@ -269,7 +348,10 @@ fn guard(
     let before = snapshot(root.path())?;
     let accepted = accepts(&MemoryDir::new(&dir), name);
     let unchanged = before == snapshot(root.path())?;
-    answer([("accepted", accepted.into()), ("nothing_created", unchanged.into())])
+    answer([
+        ("accepted", accepted.into()),
+        ("nothing_created", unchanged.into()),
+    ])
 }
 
 /// Every name below a folder.
@@ -291,7 +373,11 @@ fn snapshot(dir: &Path) -> Result<Vec<PathBuf>, Unsupported> {
 
 fn frontmatter(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupported> {
     let memory = Memory::parse(text(input, "text")?);
-    let found = if memory.has_frontmatter() { Value::Bool(true) } else { Value::Null };
+    let found = if memory.has_frontmatter() {
+        Value::Bool(true)
+    } else {
+        Value::Null
+    };
     answer([
         ("name", memory.name().into()),
         ("description", memory.description().into()),
@@ -300,7 +386,10 @@ fn frontmatter(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsuppo
 }
 
 fn truncate_boundary(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupported> {
-    let max = input.get("max_bytes").and_then(Value::as_u64).ok_or("input max_bytes")?;
+    let max = input
+        .get("max_bytes")
+        .and_then(Value::as_u64)
+        .ok_or("input max_bytes")?;
     let limits = Limits::new(Measure::Bytes).size(usize::try_from(max)?);
     let cut = memdir_index::truncate(text(input, "text")?, limits);
     answer([("cut_at", cut.text.len().into())])
@@ -330,7 +419,9 @@ fn hostile_name(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupp
     let store = Store::open(&dir).map_err(|error| error.to_string())?;
     store.rebuild().map_err(|error| error.to_string())?;
     let index = std::fs::read_to_string(dir.join("MEMORY.md")).unwrap_or_default();
-    let listed = memdir_index::Index::parse(&index).entries().any(|entry| entry.file == file)
+    let listed = memdir_index::Index::parse(&index)
+        .entries()
+        .any(|entry| entry.file == file)
         || index.lines().count() > 1;
     answer([("listed", listed.into())])
 }
@@ -345,13 +436,21 @@ fn no_description(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsu
 fn casing(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupported> {
     let file = text(input, "file")?;
     let prompt = memdir_index::prompt(&memdir_index::Prompt::standard(&MemoryDir::new("/m")));
-    let displayed = if prompt.contains(file) { file.into() } else { Value::Null };
+    let displayed = if prompt.contains(file) {
+        file.into()
+    } else {
+        Value::Null
+    };
     answer([("displayed", displayed)])
 }
 
 fn prompt(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupported> {
     let path = Path::new(text(input, "private_path")?);
-    let folder = if path.extension().is_some() { path.parent() } else { Some(path) };
+    let folder = if path.extension().is_some() {
+        path.parent()
+    } else {
+        Some(path)
+    };
     let dir = MemoryDir::new(folder.ok_or("input private_path")?);
     let options = match text(input, "mode")? {
         "standard" => memdir_index::Prompt::standard(&dir),

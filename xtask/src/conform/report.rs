@@ -37,8 +37,10 @@ pub(super) fn text(done: &[(Case, Outcome)], verbose: bool) -> String {
         }
     }
     table(done, &mut out);
-    let counts: Vec<String> =
-        WORDS.iter().map(|word| format!("{} {word}", count(done.iter(), word))).collect();
+    let counts: Vec<String> = WORDS
+        .iter()
+        .map(|word| format!("{} {word}", count(done.iter(), word)))
+        .collect();
     let _ = writeln!(out, "conform: {} cases, {}", done.len(), counts.join(", "));
     out
 }
@@ -56,14 +58,29 @@ fn table(done: &[(Case, Outcome)], out: &mut String) {
         }
     }
     let width = |of: fn(&(&str, &str)) -> usize, head: &str| {
-        rows.iter().map(of).max().unwrap_or_default().max(head.len())
+        rows.iter()
+            .map(of)
+            .max()
+            .unwrap_or_default()
+            .max(head.len())
     };
-    let (first, second) = (width(|row| row.0.len(), "crate"), width(|row| row.1.len(), "kind"));
-    let _ = writeln!(out, "{:<first$} {:<second$} {}", "crate", "kind", WORDS.join(" "));
+    let (first, second) = (
+        width(|row| row.0.len(), "crate"),
+        width(|row| row.1.len(), "kind"),
+    );
+    let _ = writeln!(
+        out,
+        "{:<first$} {:<second$} {}",
+        "crate",
+        "kind",
+        WORDS.join(" ")
+    );
     for (krate, kind) in rows {
         let _ = write!(out, "{krate:<first$} {kind:<second$}");
         for word in WORDS {
-            let own = done.iter().filter(|(case, _)| case.krate == krate && case.kind() == kind);
+            let own = done
+                .iter()
+                .filter(|(case, _)| case.krate == krate && case.kind() == kind);
             let _ = write!(out, " {:>width$}", count(own, word), width = word.len());
         }
         out.push('\n');
@@ -76,16 +93,27 @@ fn excerpt(text: &str, other: &str) -> String {
     if length <= MAX_SHOWN {
         return text.to_owned();
     }
-    let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let same = text
+        .chars()
+        .zip(other.chars())
+        .take_while(|(a, b)| a == b)
+        .count();
     let start = same.saturating_sub(MAX_SHOWN / 2).min(length - MAX_SHOWN);
     let shown: String = text.chars().skip(start).take(MAX_SHOWN).collect();
     let before = if start > 0 { "…" } else { "" };
-    let after = if start + MAX_SHOWN < length { "…" } else { "" };
+    let after = if start + MAX_SHOWN < length {
+        "…"
+    } else {
+        ""
+    };
     format!("{before}{shown}{after}")
 }
 
 pub(super) fn json(done: &[(Case, Outcome)]) -> String {
-    let cases: Vec<Value> = done.iter().map(|(case, outcome)| one(case, outcome)).collect();
+    let cases: Vec<Value> = done
+        .iter()
+        .map(|(case, outcome)| one(case, outcome))
+        .collect();
     let mut totals = serde_json::Map::new();
     totals.insert("cases".to_owned(), done.len().into());
     for word in WORDS {
@@ -105,9 +133,9 @@ fn one(case: &Case, outcome: &Outcome) -> Value {
             value["reason"] = reason.as_str().into();
         }
         Outcome::Failed(fields) => {
-            let fields = fields.iter().map(|field| {
-                json!({ "name": field.name, "expected": field.expected, "got": field.got })
-            });
+            let fields = fields.iter().map(
+                |field| json!({ "name": field.name, "expected": field.expected, "got": field.got }),
+            );
             value["fields"] = fields.collect();
         }
     }

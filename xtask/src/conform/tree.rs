@@ -77,7 +77,9 @@ impl Root {
         let dir = tempfile::Builder::new().prefix("c").tempdir()?;
         let path = dir.path().canonicalize()?;
         if path.as_os_str().len() >= MAX_ROOT {
-            return Err(Unsupported::from("the temporary directory has too long a name"));
+            return Err(Unsupported::from(
+                "the temporary directory has too long a name",
+            ));
         }
         // An id is a name, never a path.
         let sound = !id.is_empty() && id != "." && id != ".." && !id.contains(['/', '\0']);
@@ -88,7 +90,12 @@ impl Root {
         for folder in [&work, &path.join("home")] {
             std::fs::create_dir_all(folder)?;
         }
-        Ok(Root { _dir: dir, path, work, names })
+        Ok(Root {
+            _dir: dir,
+            path,
+            work,
+            names,
+        })
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -137,7 +144,11 @@ impl Root {
     pub(super) fn cwd(&self, setup: &Value) -> PathBuf {
         let cwd = setup.get("cwd").and_then(Value::as_str).unwrap_or(".");
         let joined = self.work.join(self.expand(cwd));
-        if cwd == "." { self.work.clone() } else { joined }
+        if cwd == "." {
+            self.work.clone()
+        } else {
+            joined
+        }
     }
 
     /// `path` with the most specific placeholder; the inverse of [`Root::expand`] for paths.
@@ -164,7 +175,12 @@ impl Root {
     /// The variables a case sets for the crates; no process gets them.
     pub(super) fn variables(&self, setup: &Value) -> Result<HashMap<String, String>, Unsupported> {
         let mut variables = HashMap::new();
-        for (name, value) in setup.get("env").and_then(Value::as_object).into_iter().flatten() {
+        for (name, value) in setup
+            .get("env")
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten()
+        {
             let value = value.as_str().ok_or("a variable is not a string")?;
             variables.insert(name.clone(), self.expand(value));
         }
@@ -178,7 +194,11 @@ impl Root {
         fill: Fill,
         no_make: bool,
     ) -> Result<(), Unsupported> {
-        let make = setup.get("make").and_then(Value::as_array).cloned().unwrap_or_default();
+        let make = setup
+            .get("make")
+            .and_then(Value::as_array)
+            .cloned()
+            .unwrap_or_default();
         if no_make && !make.is_empty() {
             return Err("make (switched off)".into());
         }
@@ -227,7 +247,9 @@ impl Root {
 
     fn content(&self, content: &Value, fill: Fill) -> Result<(Vec<u8>, SystemTime), Unsupported> {
         if let Some(text) = content.as_str() {
-            let count = text.strip_suffix(" characters").and_then(|n| n.parse::<usize>().ok());
+            let count = text
+                .strip_suffix(" characters")
+                .and_then(|n| n.parse::<usize>().ok());
             let text = count.map_or_else(|| self.expand(text), |count| "x".repeat(count));
             return Ok((text.into_bytes(), now()));
         }
@@ -236,9 +258,16 @@ impl Root {
             return Ok((bytes, now()));
         }
         if let Some(text) = content.get("text").and_then(Value::as_str) {
-            let days = content.get("mtime_days_ago").and_then(Value::as_f64).unwrap_or(0.0);
+            let days = content
+                .get("mtime_days_ago")
+                .and_then(Value::as_f64)
+                .unwrap_or(0.0);
             let distance = Duration::from_secs_f64(days.abs() * SECONDS_PER_DAY);
-            let modified = if days < 0.0 { now() + distance } else { now() - distance };
+            let modified = if days < 0.0 {
+                now() + distance
+            } else {
+                now() - distance
+            };
             return Ok((self.expand(text).into_bytes(), modified));
         }
         if let Some(segments) = content.get("segments") {
@@ -255,7 +284,10 @@ impl Root {
     fn segments(&self, segments: &Value, out: &mut String) -> Result<(), Unsupported> {
         for segment in segments.as_array().ok_or("segments are not a list")? {
             let unit = segment.get(0).ok_or("a segment has no unit")?;
-            let times = segment.get(1).and_then(Value::as_u64).ok_or("a segment has no count")?;
+            let times = segment
+                .get(1)
+                .and_then(Value::as_u64)
+                .ok_or("a segment has no count")?;
             let mut once = String::new();
             match unit.as_str() {
                 Some(text) => once.push_str(&self.expand(text)),
@@ -285,10 +317,19 @@ impl Root {
             line
         });
         let mut text = lines.collect::<Vec<_>>().join("\n");
-        if content.get("final_newline").and_then(Value::as_bool).unwrap_or_default() {
+        if content
+            .get("final_newline")
+            .and_then(Value::as_bool)
+            .unwrap_or_default()
+        {
             text.push('\n');
         }
-        text.push_str(content.get("then").and_then(Value::as_str).unwrap_or_default());
+        text.push_str(
+            content
+                .get("then")
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
+        );
         Ok(text)
     }
 
@@ -298,7 +339,10 @@ impl Root {
         if climbs || !path.starts_with(&self.path) {
             return Err(format!("a file outside the root: {}", path.display()).into());
         }
-        let parents = path.ancestors().skip(1).find_map(|parent| parent.canonicalize().ok());
+        let parents = path
+            .ancestors()
+            .skip(1)
+            .find_map(|parent| parent.canonicalize().ok());
         if parents.is_some_and(|parent| parent.starts_with(&self.path)) {
             return Ok(());
         }
@@ -309,7 +353,10 @@ impl Root {
         self.inside(path)?;
         std::fs::create_dir_all(path.parent().ok_or("a file has no folder")?)?;
         std::fs::write(path, bytes)?;
-        std::fs::File::options().append(true).open(path)?.set_modified(modified)?;
+        std::fs::File::options()
+            .append(true)
+            .open(path)?
+            .set_modified(modified)?;
         Ok(())
     }
 
@@ -336,7 +383,11 @@ impl Root {
         let started = Instant::now();
         loop {
             if let Some(status) = child.try_wait()? {
-                return if status.success() { Ok(()) } else { Err(format!("make: {status}").into()) };
+                return if status.success() {
+                    Ok(())
+                } else {
+                    Err(format!("make: {status}").into())
+                };
             }
             if started.elapsed() > MAX_MAKE_TIME {
                 // The whole group: what the line started goes with it.

@@ -33,7 +33,12 @@ pub(super) struct Telling {
 
 impl Telling {
     pub(super) fn new(krate: &'static str, title: impl Into<String>) -> Telling {
-        Telling { krate, title: title.into(), said: Vec::new(), wrong: Vec::new() }
+        Telling {
+            krate,
+            title: title.into(),
+            said: Vec::new(),
+            wrong: Vec::new(),
+        }
     }
 
     /// What a crate answered.
@@ -66,7 +71,11 @@ impl Telling {
 
 impl Story {
     pub(super) fn new(json: bool) -> Story {
-        Story { steps: Vec::new(), day: 0, json }
+        Story {
+            steps: Vec::new(),
+            day: 0,
+            json,
+        }
     }
 
     pub(super) fn day(&mut self, day: u32, date: &str, title: &str) {
@@ -77,8 +86,19 @@ impl Story {
     }
 
     pub(super) fn tell(&mut self, told: Telling) {
-        let Telling { krate, title, said, wrong } = told;
-        let step = Step { day: self.day, krate, title, said, wrong };
+        let Telling {
+            krate,
+            title,
+            said,
+            wrong,
+        } = told;
+        let step = Step {
+            day: self.day,
+            krate,
+            title,
+            said,
+            wrong,
+        };
         if !self.json {
             print!("{}", lines(self.steps.len() + 1, &step));
         }
@@ -87,7 +107,11 @@ impl Story {
 
     /// Tells the end; true if every step was as it should be.
     pub(super) fn close(self) -> bool {
-        let off = self.steps.iter().filter(|step| !step.wrong.is_empty()).count();
+        let off = self
+            .steps
+            .iter()
+            .filter(|step| !step.wrong.is_empty())
+            .count();
         let all = self.steps.len();
         if self.json {
             println!("{}", self.as_json(off));
@@ -114,10 +138,10 @@ fn lines(number: usize, step: &Step) -> String {
     let mut out = String::new();
     let title = format!("{} ({})", step.title, step.krate);
     wrap(&format!("{number:>3}. "), &title, &mut out);
-    for said in &step.said {
+    for said in step.said.iter().flat_map(|said| said.lines()) {
         wrap("       ", said, &mut out);
     }
-    for wrong in &step.wrong {
+    for wrong in step.wrong.iter().flat_map(|wrong| wrong.lines()) {
         wrap("  OFF: ", wrong, &mut out);
     }
     out

@@ -49,7 +49,14 @@ impl World {
         let icons = icons.to_string_lossy().into_owned();
         world.git(
             &main,
-            &["-c", "protocol.file.allow=always", "submodule", "add", &icons, "vendor/icons"],
+            &[
+                "-c",
+                "protocol.file.allow=always",
+                "submodule",
+                "add",
+                &icons,
+                "vendor/icons",
+            ],
         )?;
         world.git(&main, &["commit", "-m", "icons"])?;
         for worktree in [&world.beside, &world.inside] {
@@ -89,6 +96,24 @@ impl World {
             return Ok(());
         }
         Err(format!("git {args:?}: {}", String::from_utf8_lossy(&output.stderr)).into())
+    }
+
+    /// The folder name of the repository's memory, by the rule of the format.
+    pub(super) fn main_key(&self) -> String {
+        crate::conform::oracle::slug(&self.main.to_string_lossy())
+    }
+
+    /// A path as the story shows it: without the temporary folder that everything lies in.
+    pub(super) fn shown(&self, path: &Path) -> String {
+        let root = self.home.parent().unwrap_or(&self.home);
+        match path.strip_prefix(&self.home) {
+            Ok(rest) => format!("~/{}", rest.display()),
+            Err(_) => path
+                .strip_prefix(root)
+                .unwrap_or(path)
+                .display()
+                .to_string(),
+        }
     }
 
     /// Nine in the morning of a day, the first is 1.

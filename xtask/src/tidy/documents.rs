@@ -30,7 +30,10 @@ pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
             for (at, line) in text.lines().enumerate() {
                 if let Some(word) = FOREIGN.iter().find(|word| line.contains(**word)) {
                     let place = format!("{}:{}", shown(root, &path), at + 1);
-                    findings.add(place, format!("names `{word}`, which is outside the project"));
+                    findings.add(
+                        place,
+                        format!("names `{word}`, which is outside the project"),
+                    );
                 }
             }
         }
@@ -44,12 +47,18 @@ fn switches(root: &Path, architecture: &str, findings: &mut Findings) -> Result<
     let (variables, flags): (Vec<_>, Vec<_>) = rows.iter().partition(|row| row.is_variable());
     if variables.len() != VARIABLES || flags.len() != FLAGS {
         let have = format!("{} variables and {} flags", variables.len(), flags.len());
-        findings.add("ARCHITECTURE.md", format!("{TABLE:?}: {have}, {VARIABLES} and {FLAGS} exist"));
+        findings.add(
+            "ARCHITECTURE.md",
+            format!("{TABLE:?}: {have}, {VARIABLES} and {FLAGS} exist"),
+        );
     }
     let libraries = Manifest::libraries(root)?;
     for row in rows {
         let Some(owner) = libraries.iter().find(|library| library.name() == row.owner) else {
-            findings.add("ARCHITECTURE.md", format!("{}: no crate `{}`", row.name, row.owner));
+            findings.add(
+                "ARCHITECTURE.md",
+                format!("{}: no crate `{}`", row.name, row.owner),
+            );
             continue;
         };
         if owner.is_built() && !has_test(owner.folder(), &row.test)? {
@@ -74,11 +83,17 @@ impl Row {
 }
 
 fn rows(architecture: &str) -> Vec<Row> {
-    let after = architecture.lines().skip_while(|line| *line != TABLE).skip(1);
+    let after = architecture
+        .lines()
+        .skip_while(|line| *line != TABLE)
+        .skip(1);
     let section = after.take_while(|line| !line.starts_with("## "));
     let cells = section.filter(|line| line.starts_with("| `")).map(|line| {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        cells.iter().map(|cell| cell.trim_matches('`').to_owned()).collect::<Vec<_>>()
+        cells
+            .iter()
+            .map(|cell| cell.trim_matches('`').to_owned())
+            .collect::<Vec<_>>()
     });
     cells
         .filter(|cells| cells.len() == 6)

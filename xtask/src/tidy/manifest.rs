@@ -15,7 +15,10 @@ const ARROWS: [(&str, &[&str]); 8] = [
     ("memdir-age", &[]),
     ("memdir-recall", &["memdir-paths", "memdir-types"]),
     ("claudemd", &[]),
-    ("autodream", &["memdir-index", "memdir-paths", "memdir-types"]),
+    (
+        "autodream",
+        &["memdir-index", "memdir-paths", "memdir-types"],
+    ),
     ("compact-sm", &[]),
 ];
 
@@ -37,14 +40,19 @@ impl Manifest {
         let path = folder.join("Cargo.toml");
         let text = std::fs::read_to_string(&path)
             .map_err(|error| format!("{}: {error}", path.display()))?;
-        let table: Table =
-            text.parse().map_err(|error| format!("{}: {error}", path.display()))?;
+        let table: Table = text
+            .parse()
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         let name = table
             .get("package")
             .and_then(|package| package.get("name"))
             .and_then(Value::as_str)
             .ok_or_else(|| format!("{}: no package name", path.display()))?;
-        Ok(Manifest { folder: folder.to_path_buf(), name: name.to_owned(), table })
+        Ok(Manifest {
+            folder: folder.to_path_buf(),
+            name: name.to_owned(),
+            table,
+        })
     }
 
     pub(crate) fn name(&self) -> &str {
@@ -54,7 +62,9 @@ impl Manifest {
     /// Names of the features, sorted.
     pub(crate) fn features(&self) -> Vec<String> {
         let features = self.table.get("features").and_then(Value::as_table);
-        features.map(|table| table.keys().cloned().collect()).unwrap_or_default()
+        features
+            .map(|table| table.keys().cloned().collect())
+            .unwrap_or_default()
     }
 
     /// A crate that is still only a name has one source file and no tests.
@@ -68,11 +78,15 @@ impl Manifest {
     }
 
     fn package(&self, key: &str) -> Option<&Value> {
-        self.table.get("package").and_then(|package| package.get(key))
+        self.table
+            .get("package")
+            .and_then(|package| package.get(key))
     }
 
     fn version(&self) -> &str {
-        self.package("version").and_then(Value::as_str).unwrap_or_default()
+        self.package("version")
+            .and_then(Value::as_str)
+            .unwrap_or_default()
     }
 
     /// Names of the dependencies in one table (`dependencies`, `dev-dependencies`), also below
@@ -81,10 +95,16 @@ impl Manifest {
         let mut tables: Vec<&Table> = Vec::new();
         tables.extend(self.table.get(table).and_then(Value::as_table));
         if let Some(targets) = self.table.get("target").and_then(Value::as_table) {
-            let below = targets.values().filter_map(|target| target.get(table)?.as_table());
+            let below = targets
+                .values()
+                .filter_map(|target| target.get(table)?.as_table());
             tables.extend(below);
         }
-        tables.into_iter().flatten().map(|(name, value)| (name.as_str(), value)).collect()
+        tables
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.as_str(), value))
+            .collect()
     }
 }
 
@@ -119,12 +139,18 @@ fn arrows(manifest: &Manifest, allowed: &[&str], findings: &mut Findings) {
     }
     if manifest.is_built() {
         for arrow in allowed.iter().filter(|arrow| !found.contains(arrow)) {
-            findings.add(name, format!("the graph has an arrow to {arrow} that is not used"));
+            findings.add(
+                name,
+                format!("the graph has an arrow to {arrow} that is not used"),
+            );
         }
     }
     for (dependency, value) in manifest.dependencies("dev-dependencies") {
         if is_sibling(dependency) && (value.is_str() || value.get("version").is_some()) {
-            findings.add(name, format!("dev-dependency {dependency} must have no version"));
+            findings.add(
+                name,
+                format!("dev-dependency {dependency} must have no version"),
+            );
         }
     }
 }
@@ -137,9 +163,14 @@ fn publishable(manifest: &Manifest, findings: &mut Findings) {
         }
     }
     for key in ["edition", "rust-version", "license", "include"] {
-        let inherited = manifest.package(key).and_then(|value| value.get("workspace"));
+        let inherited = manifest
+            .package(key)
+            .and_then(|value| value.get("workspace"));
         if inherited.and_then(Value::as_bool) != Some(true) {
-            findings.add(name, format!("package key `{key}` must come from the workspace"));
+            findings.add(
+                name,
+                format!("package key `{key}` must come from the workspace"),
+            );
         }
     }
     let keywords = manifest.package("keywords").and_then(Value::as_array);
@@ -151,11 +182,17 @@ fn publishable(manifest: &Manifest, findings: &mut Findings) {
             findings.add(name, format!("package key `{key}` is not decided yet"));
         }
     }
-    let description = manifest.package("description").and_then(Value::as_str).unwrap_or_default();
+    let description = manifest
+        .package("description")
+        .and_then(Value::as_str)
+        .unwrap_or_default();
     if !description.ends_with('.') || description.trim_end_matches('.').contains(". ") {
         findings.add(name, "the description must be one sentence");
     }
-    let lints = manifest.table.get("lints").and_then(|lints| lints.get("workspace"));
+    let lints = manifest
+        .table
+        .get("lints")
+        .and_then(|lints| lints.get("workspace"));
     if lints.and_then(Value::as_bool) != Some(true) {
         findings.add(name, "lints must come from the workspace");
     }
@@ -173,14 +210,20 @@ fn folder(root: &Path, manifest: &Manifest, findings: &mut Findings) -> Result<(
     }
     for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
         if std::fs::read(manifest.folder.join(file)).ok() != Some(std::fs::read(root.join(file))?) {
-            findings.add(name, format!("{file} is missing or differs from the one at the top"));
+            findings.add(
+                name,
+                format!("{file} is missing or differs from the one at the top"),
+            );
         }
     }
     let changelog =
         std::fs::read_to_string(manifest.folder.join("CHANGELOG.md")).unwrap_or_default();
     let heading = format!("## {}", manifest.version());
     if !changelog.lines().any(|line| line.starts_with(&heading)) {
-        findings.add(name, format!("CHANGELOG.md has no entry for {}", manifest.version()));
+        findings.add(
+            name,
+            format!("CHANGELOG.md has no entry for {}", manifest.version()),
+        );
     }
     Ok(())
 }
@@ -196,10 +239,16 @@ fn versions(workspace: &Table, libraries: &[Manifest], findings: &mut Findings) 
         let Some(sibling) = libraries.iter().find(|library| library.name() == name) else {
             continue;
         };
-        let version = value.get("version").and_then(Value::as_str).unwrap_or_default();
+        let version = value
+            .get("version")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
         if version != sibling.version() {
             let wanted = sibling.version();
-            findings.add("Cargo.toml", format!("{name} is `{version}`, its crate is {wanted}"));
+            findings.add(
+                "Cargo.toml",
+                format!("{name} is `{version}`, its crate is {wanted}"),
+            );
         }
     }
 }

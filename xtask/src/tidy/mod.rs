@@ -57,7 +57,11 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
         println!("{finding}");
     }
     println!("tidy: {files} source files, {} findings", findings.0.len());
-    Ok(if findings.0.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if findings.0.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn top_level(root: &Path, findings: &mut Findings) -> Result<()> {
@@ -103,5 +107,8 @@ pub(crate) fn files_below(dir: &Path, suffix: &str) -> Result<Vec<PathBuf>> {
 
 /// `path` as a person in the repository would write it.
 pub(crate) fn shown(root: &Path, path: &Path) -> String {
-    path.strip_prefix(root).unwrap_or(path).display().to_string()
+    path.strip_prefix(root)
+        .unwrap_or(path)
+        .display()
+        .to_string()
 }

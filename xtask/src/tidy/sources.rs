@@ -11,15 +11,43 @@ const MAX_FILE_LINES: usize = 600;
 
 /// Words that tell what a number counts.
 const UNITS: [&str; 28] = [
-    "bytes", "byte", "lines", "line", "characters", "days", "day", "units", "entries", "files",
-    "KiB", "MiB", "hours", "minutes", "seconds", "percent", "levels", "items", "tokens",
-    "memories", "links", "tries", "names", "layers", "keys", "nodes", "components", "rounds",
+    "bytes",
+    "byte",
+    "lines",
+    "line",
+    "characters",
+    "days",
+    "day",
+    "units",
+    "entries",
+    "files",
+    "KiB",
+    "MiB",
+    "hours",
+    "minutes",
+    "seconds",
+    "percent",
+    "levels",
+    "items",
+    "tokens",
+    "memories",
+    "links",
+    "tries",
+    "names",
+    "layers",
+    "keys",
+    "nodes",
+    "components",
+    "rounds",
 ];
 
 /// The only source files that write to the file system, crate by crate. A folder covers what is
 /// below it.
-const WRITERS: [&str; 3] =
-    ["memdir-paths/src/identity.rs", "memdir-paths/src/layout.rs", "memdir-index/src/store/"];
+const WRITERS: [&str; 3] = [
+    "memdir-paths/src/identity.rs",
+    "memdir-paths/src/layout.rs",
+    "memdir-index/src/store/",
+];
 
 /// What creates, changes or removes a file.
 const WRITES: [&str; 14] = [
@@ -97,7 +125,10 @@ fn library(name: &str, text: &str, findings: &mut Findings) {
         }
         if let Some((_, reason)) = code.split_once(".expect(\"") {
             if !reason.starts_with("because ") {
-                findings.add(&place, "the text of `expect` gives a reason: \"because ...\"");
+                findings.add(
+                    &place,
+                    "the text of `expect` gives a reason: \"because ...\"",
+                );
             }
         }
         if is_public_number(code) && !has_unit(&lines[..at]) {
@@ -105,16 +136,27 @@ fn library(name: &str, text: &str, findings: &mut Findings) {
         }
         let may_write = WRITERS.iter().any(|allowed| name.starts_with(allowed));
         if !may_write && WRITES.iter().any(|call| code.contains(call)) {
-            findings.add(&place, "only the writing modules of a crate touch the file system");
+            findings.add(
+                &place,
+                "only the writing modules of a crate touch the file system",
+            );
         }
     }
 }
 
 fn is_public_number(code: &str) -> bool {
-    let Some(rest) = code.strip_prefix("pub const ") else { return false };
-    let Some((_, typed)) = rest.split_once(": ") else { return false };
-    let numbers = ["u8", "u16", "u32", "u64", "u128", "usize", "i32", "i64", "f32", "f64"];
-    numbers.iter().any(|number| typed.starts_with(&format!("{number} ")))
+    let Some(rest) = code.strip_prefix("pub const ") else {
+        return false;
+    };
+    let Some((_, typed)) = rest.split_once(": ") else {
+        return false;
+    };
+    let numbers = [
+        "u8", "u16", "u32", "u64", "u128", "usize", "i32", "i64", "f32", "f64",
+    ];
+    numbers
+        .iter()
+        .any(|number| typed.starts_with(&format!("{number} ")))
 }
 
 /// Do the doc lines directly above name a unit?
@@ -140,7 +182,11 @@ mod tests {
     #[test]
     fn every_file_says_what_it_is() {
         found(file, "//! A file.\nfn f() {}\n", &[]);
-        found(file, "fn f() {}\n", &["x.rs:1: must begin with a `//!` sentence"]);
+        found(
+            file,
+            "fn f() {}\n",
+            &["x.rs:1: must begin with a `//!` sentence"],
+        );
     }
 
     #[test]
@@ -153,14 +199,26 @@ mod tests {
     #[test]
     fn ignored_tests_are_found() {
         let text = concat!("//! A file.\n    #[", "ignore]\n");
-        found(file, text, &["x.rs:2: a test that is not run proves nothing"]);
+        found(
+            file,
+            text,
+            &["x.rs:2: a test that is not run proves nothing"],
+        );
     }
 
     #[test]
     fn public_numbers_need_a_unit() {
-        found(library, "/// At most so many bytes.\npub const A: usize = 1;\n", &[]);
+        found(
+            library,
+            "/// At most so many bytes.\npub const A: usize = 1;\n",
+            &[],
+        );
         let wanted = ["x.rs:2: a public number needs a doc line with its unit"];
-        found(library, "/// The answer.\npub const A: usize = 42;\n", &wanted);
+        found(
+            library,
+            "/// The answer.\npub const A: usize = 42;\n",
+            &wanted,
+        );
     }
 
     #[test]
@@ -168,7 +226,11 @@ mod tests {
         let call = concat!("let a = b.unwrap", "();\n");
         found(library, call, &["x.rs:1: unwrap outside tests"]);
         found(library, &format!("#[cfg(test)]\n{call}"), &[]);
-        found(library, "let a = b.expect(\"because it was checked\");\n", &[]);
+        found(
+            library,
+            "let a = b.expect(\"because it was checked\");\n",
+            &[],
+        );
         let wanted = ["x.rs:1: the text of `expect` gives a reason: \"because ...\""];
         found(library, "let a = b.expect(\"oops\");\n", &wanted);
     }
@@ -178,7 +240,11 @@ mod tests {
         let wanted = ["x.rs:1: only the writing modules of a crate touch the file system"];
         found(library, "std::fs::rename(a, b)?;\n", &wanted);
         let mut findings = Findings(Vec::new());
-        library("memdir-index/src/store/atomic.rs", "std::fs::rename(a, b)?;\n", &mut findings);
+        library(
+            "memdir-index/src/store/atomic.rs",
+            "std::fs::rename(a, b)?;\n",
+            &mut findings,
+        );
         assert!(findings.0.is_empty());
     }
 }

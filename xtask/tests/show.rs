@@ -1,0 +1,188 @@
+//! `cargo xtask show`, as a person runs it, on a home made for the test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+struct Person {
+    dir: TempDir,
+}
+
+impl Person {
+    fn new() -> Person {
+        let person = Person {
+            dir: tempfile::tempdir().unwrap(),
+        };
+        fs::create_dir_all(person.memory()).unwrap();
+        fs::create_dir_all(person.project().join(".git")).unwrap();
+        person.write(
+            "user_role.md",
+            "---\nname: role\ndescription: ten years of Go\ntype: user\n---\n\nGo.\n",
+        );
+        person.write("MEMORY.md", "- [role](user_role.md) — ten years of Go\n");
+        person
+    }
+
+    fn root(&self) -> PathBuf {
+        self.dir.path().canonicalize().unwrap()
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root().join("app")
+    }
+
+    fn memory(&self) -> PathBuf {
+        let slug: String = self
+            .project()
+            .to_string_lossy()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+            .collect();
+        self.root()
+            .join("home/.claude/projects")
+            .join(slug)
+            .join("memory")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        fs::write(self.memory().join(name), text).unwrap();
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "runs the command as a person does"
+    )]
+    fn show(&self, args: &[&str]) -> Output {
+        let before = tree(&self.root());
+        let output = Command::new(env!("CARGO_BIN_EXE_xtask"))
+            .arg("show")
+            .args(args)
+            .arg("--cwd")
+            .arg(self.project())
+            .arg("--home")
+            .arg(self.root().join("home"))
+            .output()
+            .unwrap();
+        assert_eq!(before, tree(&self.root()), "show wrote something");
+        output
+    }
+}
+
+/// Every file with its content, every folder.
+fn tree(root: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path.clone());
+            }
+            found.push((path.clone(), fs::read(&path).ok()));
+        }
+    }
+    found.sort();
+    found
+}
+
+#[track_caller]
+fn text(output: &Output) -> String {
+    assert!(
+        output.stderr.is_empty(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+#[test]
+fn paths_name_the_directory_and_why() {
+    let person = Person::new();
+    let output = person.show(&["paths"]);
+    let shown = text(&output);
+    assert!(
+        shown.contains(&format!("memory       {}/\n", person.memory().display())),
+        "{shown}"
+    );
+    assert!(shown.contains("exists       yes\n"), "{shown}");
+    assert!(output.status.success());
+    let value: Value = serde_json::from_str(&text(&person.show(&["paths", "--json"]))).unwrap();
+    assert_eq!(
+        value["dir"].as_str().map(Path::new),
+        Some(&*person.memory())
+    );
+}
+
+#[test]
+fn index_shows_what_loads_and_fails_on_faults() {
+    let person = Person::new();
+    let output = person.show(&["index"]);
+    assert!(text(&output).contains("check: 1 memories, 1 entries, 0 faults\n"));
+    assert_eq!(output.status.code(), Some(0));
+    person.write(
+        "orphan.md",
+        "---\nname: o\ndescription: d\ntype: user\n---\n",
+    );
+    let output = person.show(&["index"]);
+    assert!(
+        text(&output).contains("fault: orphan.md"),
+        "{}",
+        text(&output)
+    );
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn memories_fit_a_terminal() {
+    let person = Person::new();
+    let long = "很长的描述".repeat(30);
+    person.write(
+        "feedback_长.md",
+        &format!("---\nname: l\ndescription: {long}\ntype: feedback\n---\n"),
+    );
+    let output = person.show(&["memories"]);
+    let shown = text(&output);
+    let rows: Vec<&str> = shown
+        .lines()
+        .filter(|line| line.starts_with("feedback"))
+        .collect();
+    assert_eq!(rows.len(), 1, "{shown}");
+    let columns: usize = rows[0]
+        .chars()
+        .map(|c| if c > '\u{2e00}' { 2 } else { 1 })
+        .sum();
+    assert!(columns <= 80, "{columns}: {}", rows[0]);
+    assert!(shown.contains("today"), "{shown}");
+    assert!(shown.ends_with("2 memories, 1 faults\n"), "{shown}");
+}
+
+#[test]
+fn prompt_shows_instructions_and_context() {
+    let person = Person::new();
+    let shown = text(&person.show(&["prompt"]));
+    assert!(shown.starts_with("# auto memory\n"), "{shown}");
+    assert!(shown.contains("--- user context ---"), "{shown}");
+    assert!(
+        shown.contains("- [role](user_role.md) — ten years of Go"),
+        "{shown}"
+    );
+}
+
+#[test]
+fn nothing_is_made_for_a_project_without_memory() {
+    let person = Person::new();
+    fs::remove_dir_all(person.root().join("home")).unwrap();
+    let output = person.show(&["memories"]);
+    assert!(text(&output).ends_with("0 memories, 0 faults\n"));
+}
+
+#[test]
+fn unknown_words_are_refused() {
+    let person = Person::new();
+    for args in [&["everything"][..], &["paths", "index"], &["--loud"], &[]] {
+        assert_eq!(person.show(args).status.code(), Some(2), "{args:?}");
+    }
+}
