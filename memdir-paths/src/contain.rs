@@ -7,6 +7,10 @@ use std::path::{Component, Path, PathBuf};
 use crate::error::{Error, ErrorKind};
 use crate::guard::check_name;
 
+/// 32,768 bytes: a longer path is not examined. Eight times what Linux takes, and what Windows
+/// takes; without a bound the walk over its ancestors would have none.
+const MAX_PATH_BYTES: usize = 32_768;
+
 /// Whether `path` lies inside `root` (or is `root`), by whole components, after the symbolic
 /// links of the deepest existing ancestor of both are resolved.
 ///
@@ -89,6 +93,10 @@ fn open_with(root: &Path, untrusted: &str, opener: Opener) -> Result<File, Error
     }
 }
 
+#[cfg_attr(
+    not(unix),
+    expect(dead_code, reason = "only Unix can tell that a link appeared")
+)]
 enum Opening {
     /// A link appeared where none was.
     Link,
@@ -156,6 +164,11 @@ fn open_below(root: &Path, below: &Path, _opener: Opener) -> Result<File, Openin
 pub(crate) fn real_place(path: &Path) -> Result<PathBuf, Error> {
     if !path.is_absolute() {
         return Err(Error::new(ErrorKind::RelativePath, path));
+    }
+    if path.as_os_str().len() > MAX_PATH_BYTES {
+        let source = io::Error::from(io::ErrorKind::InvalidFilename);
+        let start: String = path.to_string_lossy().chars().take(200).collect();
+        return Err(Error::io(ErrorKind::Io, start, source));
     }
     let mut missing = Vec::new();
     let mut rest = path;

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::env::Platform;
+use crate::guard::MAX_NAME_BYTES;
 use crate::project_key::strip_verbatim;
 use crate::read::nfc;
 
@@ -33,6 +34,8 @@ pub enum RejectReason {
     NoHome,
     /// It is shorter than [`MIN_OVERRIDE_UNITS`] once trailing separators are gone.
     TooShort,
+    /// It is longer than [`MAX_NAME_BYTES`](crate::MAX_NAME_BYTES).
+    TooLong,
     /// It is a drive without a folder.
     BareDrive,
     /// It is a share on a server.
@@ -63,6 +66,7 @@ impl fmt::Display for RejectReason {
             RejectReason::OtherHome => "it names the home of another user",
             RejectReason::NoHome => "it begins with ~/ and no home directory is known",
             RejectReason::TooShort => "it is too close to the root of the file system",
+            RejectReason::TooLong => "it is too long for a path",
             RejectReason::BareDrive => "it is a drive without a folder",
             RejectReason::NetworkShare => "it is a share on a server",
             RejectReason::NotAString => "it is not a string",
@@ -111,6 +115,9 @@ pub fn check_override(
 ) -> Result<String, RejectReason> {
     if value.is_empty() {
         return Err(RejectReason::Empty);
+    }
+    if value.len() > MAX_NAME_BYTES {
+        return Err(RejectReason::TooLong);
     }
     if value.contains('\0') {
         return Err(RejectReason::Nul);

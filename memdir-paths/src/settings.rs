@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::env::Env;
-use crate::read::{ReadFault, read_capped};
+use crate::read::{ReadFault, clean, read_capped};
 
 /// 4 MiB: a larger settings file is not parsed. Our own bound; real files have kilobytes.
 pub const MAX_SETTINGS_BYTES: u64 = 4 * 1024 * 1024;
@@ -231,11 +231,18 @@ impl Settings {
                 return;
             }
             Layer::Local => cwd.join(".claude").join("settings.local.json"),
-            Layer::Project => cwd.join(".claude").join("settings.json"),
-            Layer::User => match env.config_home(cwd) {
-                Ok(home) => home.join("settings.json"),
-                // Without a home there are no user settings; `resolve` says so if it matters.
-                Err(_) => return,
+            Layer::Project => {
+                let path = cwd.join(".claude").join("settings.json");
+                // Working in the home itself: the file is the user's own, and is read as such.
+                if user_file(env, cwd).is_some_and(|user| user == clean(&path)) {
+                    return;
+                }
+                path
+            }
+            // Without a home there are no user settings; `resolve` says so if it matters.
+            Layer::User => match user_file(env, cwd) {
+                Some(path) => path,
+                None => return,
             },
         };
         let fault = match read_capped(&path, MAX_SETTINGS_BYTES) {
@@ -286,6 +293,11 @@ impl Settings {
     fn problem(&mut self, layer: Layer, path: Option<PathBuf>, fault: SettingsFault) {
         self.problems.push(SettingsProblem { layer, path, fault });
     }
+}
+
+fn user_file(env: &Env, cwd: &Path) -> Option<PathBuf> {
+    let home = env.config_home(cwd).ok()?;
+    Some(home.join("settings.json"))
 }
 
 /// A JSON value in at most 80 characters, without building the text of a huge one.

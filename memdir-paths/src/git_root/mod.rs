@@ -79,8 +79,9 @@ pub enum NoteKind {
     /// A pointer names a worktree's metadata that does not name it back: it is forged, or the
     /// worktree was moved without `git worktree repair`.
     ForgedPointer,
-    /// A pointer names the git directory of another folder, which cannot confirm it. Either a
-    /// forgery or a separate git directory; the folder itself is right in both cases.
+    /// A pointer names a git directory that does not name the folder back: the `.git` of another
+    /// folder, or the store of another submodule. Either a forgery or a separate git directory;
+    /// the folder itself is right in both cases.
     UnconfirmedPointer,
     /// The store of a submodule names a working root whose `.git` file does not lead back.
     ForgedWorkTree,
@@ -235,25 +236,36 @@ enum Entry {
     Found(fs::Metadata),
 }
 
+fn is_absent(e: &io::Error) -> bool {
+    matches!(
+        e.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename
+    )
+}
+
 fn entry(path: &Path) -> Entry {
-    match fs::metadata(path) {
+    let denied = match fs::metadata(path) {
         Ok(meta) => return Entry::Found(meta),
-        // A link without a target, or in a loop, does not count.
-        Err(e) if e.kind() != io::ErrorKind::PermissionDenied => return Entry::None,
-        Err(_) => {}
-    }
+        // Nothing there, or a link without a target, which does not count.
+        Err(e) if is_absent(&e) => return Entry::None,
+        Err(e) => e.kind() == io::ErrorKind::PermissionDenied,
+    };
     match fs::symlink_metadata(path) {
         // The entry is there, and leads somewhere that we may not see.
-        Ok(meta) => Entry::Found(meta),
-        Err(_) => Entry::Hidden,
+        Ok(meta) if denied => Entry::Found(meta),
+        // A link in a loop does not count either.
+        Ok(meta) if meta.is_symlink() => Entry::None,
+        Err(e) if is_absent(&e) => Entry::None,
+        _ => Entry::Hidden,
     }
 }
 
 fn found_entry(root: &mut Root, folder: &Path, meta: &fs::Metadata) {
     let dot_git = folder.join(".git");
     root.path = folder.to_path_buf();
-    if is_foreign(meta) {
-        root.note(NoteKind::ForeignOwner, &dot_git);
+    // Git wants to own the folder, the entry, and the git directory behind it.
+    if is_foreign(meta) || fs::metadata(folder).is_ok_and(|meta| is_foreign(&meta)) {
+        root.note(NoteKind::ForeignOwner, folder);
     }
     if meta.is_dir() {
         root.kind = RootKind::Repository;
@@ -284,6 +296,9 @@ fn found_entry(root: &mut Root, folder: &Path, meta: &fs::Metadata) {
 /// is `folder` itself, and it stays so wherever the pointer is not confirmed.
 fn follow(root: &mut Root, folder: &Path, git_dir: &Path) {
     let dot_git = folder.join(".git");
+    if root.notes.is_empty() && fs::metadata(git_dir).is_ok_and(|meta| is_foreign(&meta)) {
+        root.note(NoteKind::ForeignOwner, git_dir);
+    }
     match pointer::common_dir(git_dir) {
         Some(Ok(common)) => {
             // The metadata has to lie where git puts it, or a `commondir` could name anything;
@@ -305,14 +320,17 @@ fn follow(root: &mut Root, folder: &Path, git_dir: &Path) {
             root.path = store_root(git_dir);
         }
         None => {
-            if in_modules(git_dir) {
+            let submodule = in_modules(git_dir);
+            if submodule {
                 root.kind = RootKind::Submodule;
             }
             if !pointer::is_git_dir(git_dir)
                 || git_dir.parent().is_some_and(|p| p.ends_with("worktrees"))
             {
                 root.note(NoteKind::DanglingPointer, dot_git);
-            } else if git_dir.ends_with(".git") {
+            } else if git_dir.ends_with(".git")
+                || submodule && pointer::work_tree(git_dir).is_none_or(|own| own != folder)
+            {
                 root.note(NoteKind::UnconfirmedPointer, dot_git);
             }
         }

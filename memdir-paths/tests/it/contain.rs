@@ -99,6 +99,16 @@ fn a_sibling_with_the_same_prefix_is_outside() {
     assert!(!inside(&format!("team-evil/{}", "a".repeat(300))));
 }
 
+/// Work is bounded for a path of any length.
+#[test]
+fn a_path_of_megabytes_is_refused_at_once() {
+    let long = format!("/{}", "a/".repeat(5_000_000));
+    let error = memdir_paths::canonical_root(Path::new(&long)).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert!(error.to_string().len() < 400);
+    assert!(!contains(Path::new("/"), Path::new(&long)));
+}
+
 #[cfg(unix)]
 mod links {
     use super::*;

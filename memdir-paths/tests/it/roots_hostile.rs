@@ -157,6 +157,17 @@ fn a_foreign_bare_store_gains_nothing() {
     }
 }
 
+/// The store of somebody else's submodule.
+#[test]
+fn a_pointer_at_a_foreign_submodule_gains_nothing() {
+    let tree = Tree::new();
+    tree.repo("lib");
+    tree.repo("super");
+    tree.git("super", &["submodule", "-q", "add", "../lib", "lib"]);
+    tree.file("evil/.git", "gitdir: ../super/.git/modules/lib\n");
+    check(&tree, "evil", "evil", NoteKind::UnconfirmedPointer);
+}
+
 #[test]
 fn files_that_are_no_pointers_are_noted() {
     let tree = Tree::new();

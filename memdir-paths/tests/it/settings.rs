@@ -114,6 +114,22 @@ fn settings_of_a_parent_folder_are_not_read() {
     assert_eq!(settings, Settings::default());
 }
 
+/// In the home itself the project file is the user's own, and nothing of it is refused.
+#[test]
+fn the_settings_of_the_home_are_those_of_the_user() {
+    let tree = Tree::new();
+    tree.file(
+        "home/.claude/settings.json",
+        r#"{"autoMemoryDirectory": "~/mem"}"#,
+    );
+    let home = tree.path("home");
+    let settings = Settings::read(&tree.env(), &home, &SettingsOptions::default());
+    assert_eq!(layers(&settings), [Layer::User]);
+    let found = memdir_paths::resolve(&tree.env(), &settings, &home).unwrap();
+    assert_eq!(found.rejected, []);
+    assert_eq!(found.dir.unwrap().path(), tree.path("home/mem"));
+}
+
 #[track_caller]
 fn check_fault(text: &[u8], expected: &str) {
     let tree = Tree::new();

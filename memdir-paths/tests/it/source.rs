@@ -226,6 +226,7 @@ fn values_of_settings_are_accepted_or_refused_with_a_reason() {
     check("C:", Err(BareDrive));
     check(r"\\server\share", Err(NetworkShare));
     check("/tmp/a\0b", Err(Nul));
+    check(&"/a".repeat(3_000), Err(TooLong));
     let no_home = check_override("~/x", Tilde::Expand, None, Platform::Linux);
     assert_eq!(no_home, Err(NoHome));
     let tilde = check_override("~/x", Tilde::Refuse, Some("/home/u"), Platform::Linux);
