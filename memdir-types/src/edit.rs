@@ -3,7 +3,7 @@
 use crate::fence::Block;
 use crate::read::{self, Layout, last, word};
 use crate::scan::{Entry, Style};
-use crate::{Error, ErrorKind, Memory, quote, scan};
+use crate::{Error, ErrorKind, Memory, quote, scan, yaml};
 
 /// The keys that can be set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +53,9 @@ pub(crate) fn set(memory: &mut Memory, key: Key, value: &str) -> Result<(), Erro
     let text = match &memory.fields.split.block {
         Block::Closed { inner, .. } => {
             let layout = Layout::of(&memory.text, inner.clone());
+            if !is_seen_through(memory, &layout) {
+                return Err(Error::new(ErrorKind::NotEditable));
+            }
             edited(memory, &layout, key, value)
         }
         Block::None | Block::Unclosed { .. } if key == Key::Modified => {
@@ -72,6 +75,25 @@ pub(crate) fn set(memory: &mut Memory, key: Key, value: &str) -> Result<(), Erro
     }
     *memory = candidate;
     Ok(())
+}
+
+/// Whether the line scanner found the keys that YAML has, and no others: only then it knows
+/// where a value ends.
+fn is_seen_through(memory: &Memory, layout: &Layout) -> bool {
+    let Block::Closed { inner, .. } = &memory.fields.split.block else {
+        return false;
+    };
+    let Some((_, keys)) = yaml::parse_with_keys(&memory.text[inner.clone()]) else {
+        return false;
+    };
+    let same = |entries: &[Entry], keys: &[String]| {
+        entries.len() == keys.len()
+            && entries
+                .iter()
+                .zip(keys)
+                .all(|(entry, key)| entry.style != Style::Junk && entry.key(&memory.text) == key)
+    };
+    same(&layout.top, &keys.top) && (keys.nested.is_empty() || same(&layout.nested, &keys.nested))
 }
 
 /// The text with one value replaced or added.
@@ -105,7 +127,10 @@ fn edited(memory: &Memory, layout: &Layout, key: Key, value: &str) -> String {
             range.end = range.start + word(entry.value(text)).len();
         }
         let in_flow = flow && layout.nested.iter().any(|nested| nested == entry);
-        let written = if in_flow && key != Key::Kind {
+        // Unquoted, a name would take the comment behind it for its own.
+        let comment = text[range.end..entry.first_line_end.max(range.end)].contains('#');
+        let is_text = matches!(key, Key::Name | Key::Description);
+        let written = if (in_flow && key != Key::Kind) || (comment && is_text) {
             quote::quoted(value)
         } else {
             quote::scalar(value)

@@ -29,81 +29,76 @@ struct TypeGuidance {
 const USER: TypeGuidance = TypeGuidance {
     scope: "Always private.",
     description: "Who the person is: their role, what they know well and what is new to them, \
-        what they are responsible for, how they like to work and be spoken to. The aim is to fit \
-        your help to this person: a database engineer and someone in their first month of \
-        programming need different answers to the same question.",
-    when_to_save: "When you learn something lasting about the person's role, knowledge, \
-        responsibilities or preferences. Write down only what helps you to work better with \
-        them, in words that they could read without discomfort. Never a negative judgement: \
-        \"new to React, explain with backend terms\" is useful, \"weak at frontend\" is not.",
+        what they answer for, how they like to work and be spoken to. It lets you fit your help \
+        to them: the same question deserves one answer for a database engineer and another for \
+        someone in their first month of programming.",
+    when_to_save: "When you learn something lasting about the person's role, knowledge, duties \
+        or preferences. Keep only what helps you to work better with them, in words that they \
+        could read without discomfort. Never a negative judgment: \"new to Rust, compare with \
+        languages they know\" is useful, \"weak at Rust\" is not.",
     how_to_use: "When the right answer depends on who asks: how much to explain, which \
         comparison will be understood, what can be taken as known.",
     body_structure: None,
     examples: "\
-- The person says: \"I've run Postgres clusters for years, but this is my first Rust project.\"
-  You save: knows databases deeply and is new to Rust; explain ownership through resource \
-handling they know from databases, skip the basics of SQL.
-- The person says: \"I look after billing, the mobile team owns the rest.\"
-  You save: responsible for billing; questions about the app itself go to the mobile team.",
+- The person says: \"I've run Postgres clusters for years, but Rust is news to me.\"
+  You save: deep knowledge of databases, new to Rust; explain ownership through connections and \
+locks, skip the basics of SQL.
+- The person says: \"I look after billing, the app is somebody else's.\"
+  You save: answers for billing; does not decide about the app.",
 };
 
 const FEEDBACK: TypeGuidance = TypeGuidance {
     scope: "Private, unless it is plainly a convention that everyone on the project should \
-        follow. Before you save a private one, see whether the team memory already says \
-        otherwise.",
+        follow. Look whether the team memory says otherwise before you save a private one.",
     description: "How the person wants you to work: what they corrected, and what they found \
-        right. Both belong here. With corrections alone you would stop repeating mistakes and at \
-        the same time drift away from what has proved itself, and grow timid.",
-    when_to_save: "When the person corrects you (\"not like that\", \"stop doing X\"), and just \
-        as much when an approach succeeded: open agreement (\"yes, exactly\"), and also quiet \
-        confirmation, such as accepting an unusual choice without remark or building on it. \
-        Corrections announce themselves; confirmations have to be noticed. Save what will matter \
+        right. Both belong here. An assistant that remembers only corrections dares less every \
+        week and forgets the ways of working that went well.",
+    when_to_save: "When the person corrects you (\"not like that\", \"leave this out from now \
+        on\"), and just as much when an approach succeeded: open agreement (\"perfect, keep doing \
+        that\"), or quiet confirmation, such as taking over an unusual choice without remark or \
+        building on it. Nobody announces the quiet kind, so watch for it. Save what will matter \
         again, with the reason.",
     how_to_use: "Let it steer how you work, so that nobody has to say the same thing twice.",
     body_structure: Some(
-        "First the rule itself, in a sentence. Then a line that begins with **Why:** and gives \
-         the reason as the person sees it, often an incident or a strong preference. Then a line \
-         that begins with **How to apply:** and says when the rule holds. Whoever knows the \
-         reason can judge the borderline case.",
+        "First the rule, in a sentence. Then a line that begins with **Why:** and gives the \
+         person's reason, such as an incident or a taste. Then a line that begins with **How to \
+         apply:** and says where the rule holds and where it ends. The reason is what decides the \
+         cases that the rule did not foresee.",
     ),
     examples: "\
-- The person says: \"Don't fake the database in these tests. A faked one passed last spring \
-while the real migration broke.\"
-  You save: integration tests run against a real database. **Why:** with a fake, the tests \
-passed and the migration failed in production in spring 2025. **How to apply:** to every test \
-that touches storage; unit tests of pure functions are not meant.
-- You put a refactoring into one pull request, and the person says: \"Good that you kept this \
-together.\"
-  You save: refactorings of this area go into one pull request. **Why:** confirmed as the right \
-choice; splitting would have cost more review than it saved. **How to apply:** here; not a rule \
-about features.",
+- The person says: \"Never retry a payment on your own. In May we charged people twice.\"
+  You save: payments are not retried automatically. **Why:** in May 2025 retries charged \
+customers twice. **How to apply:** to everything that moves money; reading a status may be \
+retried.
+- You write one table of cases where the module had a function per case. The person merges it \
+and asks for the next module \"in the same style\".
+  You save: tests as tables of cases. **Why:** chosen by you, and confirmed by asking for more. \
+**How to apply:** to new tests of this project; existing ones are not rewritten for it.",
 };
 
 const PROJECT: TypeGuidance = TypeGuidance {
     scope: "Private or team; lean toward team, since most of it concerns everyone.",
-    description: "What is going on around the code and cannot be read from it or from the git \
-        history: goals, deadlines, incidents, decisions and the reasons behind them.",
+    description: "What goes on around the code and cannot be read from it or from the git \
+        history: goals, deadlines, incidents, decisions and what led to them.",
     when_to_save: "When you learn who is doing what, why, or until when. Such things change, so \
         keep them current. Turn every relative date into an absolute one when you save it: \
-        \"Thursday\" becomes \"2026-03-05\", because the memory will be read on another day.",
+        \"Friday\" becomes \"2026-05-29\", because the memory will be read on another day.",
     how_to_use: "To see what lies behind a request, and to make suggestions that fit plans and \
-        limits the person did not repeat.",
+        limits which nobody repeats.",
     body_structure: Some(
-        "First the fact or decision. Then a line that begins with **Why:** and gives the motive, \
-         a deadline or a demand from outside. Then a line that begins with **How to apply:** and \
-         says what it changes in your suggestions. Projects move on; the reason shows later \
-         whether the memory still counts.",
+        "First what is so, or what was decided. Then a line that begins with **Why:** and names \
+         what drives it: a date, a customer, a contract. Then a line that begins with **How to \
+         apply:** and says what to do differently because of it. When the reason is gone, the \
+         memory has done its work.",
     ),
     examples: "\
-- The person says on 2026-03-02: \"From Thursday nothing but fixes goes in, mobile cuts the \
-release.\"
-  You save: from 2026-03-05 only fixes are merged. **Why:** the mobile team cuts the release \
-branch. **How to apply:** point out that other work planned after that date has to wait.
-- The person says: \"We replace the login layer because legal objected to how it stores \
-tokens.\"
-  You save: the login layer is replaced for legal reasons. **Why:** token storage breaks a \
-rule; it is not a cleanup. **How to apply:** where scope is in doubt, compliance goes before \
-comfort.",
+- The person says on 2026-05-26: \"The old API is switched off on Friday.\"
+  You save: the old API is switched off on 2026-05-29. **Why:** the last partner has moved. \
+**How to apply:** nothing new is built on it; after that date its code can go.
+- The person says: \"We stay with this queue, the support contract runs until autumn.\"
+  You save: the queue stays until the support contract ends in autumn 2026. **Why:** it is paid \
+for; nobody prefers it. **How to apply:** propose no replacement before that, and keep new code \
+free of its special features.",
 };
 
 const REFERENCE: TypeGuidance = TypeGuidance {
@@ -115,12 +110,11 @@ const REFERENCE: TypeGuidance = TypeGuidance {
         of it.",
     body_structure: None,
     examples: "\
-- The person says: \"Pipeline bugs live in the INGEST project of our tracker.\"
-  You save: pipeline bugs are tracked in the project INGEST; look there for background.
-- The person says: \"On-call watches the latency board, so mind it when you touch request \
-code.\"
-  You save: the latency board is what on-call watches; check it after changes to the request \
-path.",
+- The person says: \"Whatever customers complain about is in the support board, tag 'mobile'.\"
+  You save: complaints of customers are in the support board under the tag 'mobile'; look there \
+before guessing at how the app is used.
+- The person says: \"Why the tables look like this is in the data team's handbook.\"
+  You save: the reasons behind the schema are in the handbook of the data team.",
 };
 
 fn guidance(kind: MemoryType) -> &'static TypeGuidance {
@@ -177,17 +171,17 @@ pub fn what_not_to_save() -> &'static str {
 
 Memory is for what the project itself does not show. Never save:
 
-- Patterns and conventions of the code, its architecture, file paths or layout: read the code.
-- Git history, or who changed what: `git log` and `git blame` know it better.
+- Patterns and conventions of the code, its architecture, its file paths: the code shows them.
+- Git history, or who changed what: git answers that.
 - How a bug was fixed: the fix is in the code, the story in the commit.
-- Anything that CLAUDE.md already says.
-- Details of the task at hand: its steps, its state, what the conversation is about.
-- Activity logs, lists of pull requests, summaries of a day's work.
-- Documentation: it belongs in the repository, where the team finds it.
+- What CLAUDE.md says: it is loaded anyway.
+- Details of the task at hand: its steps, its state, the conversation about it.
+- Activity logs, lists of pull requests, accounts of a day's work.
+- Documentation: it belongs in the repository, where everyone finds it.
 - In short, anything that grep finds.
 
-This holds even when you are asked to save one of these. Ask instead what was surprising or not \
-obvious about it: that part may be worth a memory."
+All this holds even when you are asked to save one of these. Say so, and if there is something \
+behind it that nobody would guess from the repository, offer to save that."
 }
 
 /// The section on when memory is consulted, and what "ignore memory" means.
@@ -198,7 +192,7 @@ pub fn when_to_access() -> &'static str {
 
 - When a memory may bear on the task, or the person refers to earlier work.
 - Always when the person asks you to check, recall or remember something.
-- When the person tells you to ignore memory or not to use it: behave as if MEMORY.md were \
+- When the person tells you to ignore memory or not to use it, behave as if MEMORY.md were \
 empty. Do not apply what you remember, do not cite it, do not compare with it, and do not mention \
 it, not even to say that you set it aside.
 - A memory says what was true when it was written. If it disagrees with what you see now, trust \
@@ -211,17 +205,15 @@ pub fn before_recommending() -> &'static str {
     "\
 ## Before you recommend something from memory
 
-A memory that names a function, a file or a flag claims that it was there when the memory was \
-written. Since then it may have been renamed or removed, or it was never merged. So, before you \
-build on it:
+A memory that names a function, a file or a flag makes a claim about the time when the memory was \
+written. Since then the thing may have been renamed or removed, or it was never merged. Check \
+before you build on it:
 
-- It names a path: check that the file exists.
-- It names a function or a flag: search for it.
-- The person is about to act on what you say, and is not just asking about the past: verify first.
-- It describes the state of the project at some time (activity, architecture, open work): for how \
-things are now, look at the code or at `git log` rather than at the memory.
-
-\"The memory says that X exists\" is not the same as \"X exists\"."
+- A path is named: check that the file exists.
+- A function or a flag is named: search for it.
+- Someone will act on your answer: do the check first, then answer.
+- The state of the project is described (its structure, its open work): read the code or the git \
+log for how things are today; the memory tells how they were."
 }
 
 /// The section that keeps secrets out of shared memory; for [`Mode::Team`].

@@ -73,7 +73,12 @@ pub(crate) fn read(text: &str) -> Fields {
 pub(crate) fn read_cut_header(text: &str, start: usize) -> Fields {
     let mut reader = Reader::new(text, fence::split(text));
     reader.warn_at(text.len().saturating_sub(1), WarningKind::HeaderTooLong);
-    reader.lenient(start..text.len());
+    let opens_with_a_key = scan::entries(text, start..text.len())
+        .first()
+        .is_some_and(|entry| entry.style != Style::Junk);
+    if opens_with_a_key {
+        reader.lenient(start..text.len());
+    }
     reader.finish()
 }
 

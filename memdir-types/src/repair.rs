@@ -1,5 +1,6 @@
 //! Rewrites a block that was recovered line by line as strict YAML, keeping every line.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use crate::edit::{is_too_large, line_end};
@@ -49,11 +50,10 @@ fn parts(memory: &Memory) -> (String, Range<usize>, String) {
         ),
         Block::Unclosed { start } => {
             let end = header_end(text, *start);
-            let glue = if text[..end].ends_with('\n') { "" } else { eol };
             (
                 text[..*start].to_owned(),
                 *start..end,
-                format!("{glue}---{eol}{}", &text[end..]),
+                format!("---{eol}{}", &text[end..]),
             )
         }
         Block::None => {
@@ -98,6 +98,11 @@ fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> Str
     let layout = Layout::of(text, inner.clone());
     let mut out = String::new();
     let mut at = inner.start;
+    let mut seen = BTreeSet::new();
+    let counting: Vec<Option<usize>> = ["name", "description", "type", "modified", "metadata"]
+        .into_iter()
+        .map(|key| last(text, &layout.top, key).map(|entry| entry.lines.start))
+        .collect();
     for entry in &layout.top {
         // Empty lines and comments between the entries.
         copy_plain_lines(&text[at..entry.lines.start], eol, &mut out);
@@ -111,36 +116,36 @@ fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> Str
                     "modified" => memory.modified(),
                     _ => memory.kind_text(),
                 };
-                let counts = last(text, &layout.top, key) == Some(entry);
                 match value {
-                    Some(value) if counts => {
+                    Some(value) if counting.contains(&Some(entry.lines.start)) => {
                         out.push_str(&format!("{key}: {}{eol}", quote::scalar(value)));
                     }
                     _ => comment(&text[entry.lines.clone()], eol, &mut out),
                 }
             }
-            "metadata" if last(text, &layout.top, "metadata") == Some(entry) => {
+            "metadata" if counting.contains(&Some(entry.lines.start)) => {
                 metadata(memory, entry, &layout, keep, eol, &mut out);
             }
-            _ => other(text, entry, keep, eol, &mut out),
+            // Of other keys that stand twice, the first one stays: nobody here reads either.
+            key if keep == Keep::UnknownKeys && key != "metadata" && seen.insert(key) => {
+                other(text, entry, eol, &mut out);
+            }
+            _ => comment(&text[entry.lines.clone()], eol, &mut out),
         }
     }
     copy_plain_lines(&text[at..inner.end], eol, &mut out);
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push_str(eol);
+    }
     out
 }
 
 /// An entry that this crate does not read: kept if it is YAML, quoted if that makes it YAML,
 /// else a comment.
-fn other(text: &str, entry: &Entry, keep: Keep, eol: &str, out: &mut String) {
+fn other(text: &str, entry: &Entry, eol: &str, out: &mut String) {
     let lines = &text[entry.lines.clone()];
     let key = entry.key(text);
-    let duplicate = out.lines().any(|line| {
-        line.strip_prefix(key)
-            .is_some_and(|rest| rest.starts_with(':'))
-    });
-    if keep == Keep::KnownKeysOnly || duplicate {
-        comment(lines, eol, out);
-    } else if entry.indent == 0 && yaml::parse(lines).is_some() {
+    if entry.indent == 0 && yaml::parse(lines).is_some() {
         push_lines(lines, eol, out);
     } else if !entry.is_multi_line(text) && entry.style != Style::Empty {
         let value = match crate::recover::value_of(text, entry).0 {

@@ -189,7 +189,8 @@ fn value_of(value: &str) -> (usize, Style) {
             ),
             _ => (value.len(), Style::BrokenQuote),
         },
-        '|' | '>' => (value.len(), Style::Block),
+        '|' | '>' if is_block_header(value) => (value.len(), Style::Block),
+        '|' | '>' => (value.len(), Style::Reserved),
         '[' | '{' => (value.len(), Style::Flow),
         '&' | '*' | '!' | '%' | '@' | '`' => (value.len(), Style::Reserved),
         _ => (value.len(), Style::Plain),
@@ -214,6 +215,12 @@ pub(crate) fn closing_quote(value: &str) -> Option<usize> {
         at += 1;
     }
     None
+}
+
+/// `|`, `>-`, `|2`: what may stand in the line above a block scalar.
+fn is_block_header(value: &str) -> bool {
+    let rest = value[1..].trim_start_matches(|c: char| c.is_ascii_digit() || "+-".contains(c));
+    is_comment_or_nothing(rest)
 }
 
 fn is_comment_or_nothing(rest: &str) -> bool {

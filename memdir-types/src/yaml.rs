@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy};
+use serde_yaml::options::{DuplicateKeyPolicy, MergeKeyPolicy, NonFiniteFloatPolicy};
 
 /// What YAML says about one key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,20 +33,32 @@ pub(crate) struct Leaves {
     pub(crate) nested_modified: Leaf,
 }
 
+/// The keys of a block and of its `metadata`, in order, spelled out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Keys {
+    pub(crate) top: Vec<String>,
+    pub(crate) nested: Vec<String>,
+}
+
 /// Reads a block that is at most [`MAX_FRONTMATTER_BYTES`](crate::MAX_FRONTMATTER_BYTES) long,
 /// or `None` if it is not a YAML mapping.
 pub(crate) fn parse(block: &str) -> Option<Leaves> {
+    parse_with_keys(block).map(|(leaves, _)| leaves)
+}
+
+/// The same, with all keys.
+pub(crate) fn parse_with_keys(block: &str) -> Option<(Leaves, Keys)> {
     if block.trim().is_empty() {
-        return Some(Leaves::default());
+        return Some(Default::default());
     }
     // Reading every known key as a text keeps the spelling of `0x11` or `2026-04-01`. A list in
     // such a place fails the whole parse, so a second pass takes any shape.
     let texts: Result<Root<AsWritten>, _> = serde_yaml::from_str_with_options(block, options());
     if let Ok(root) = texts {
-        return Some(root.leaves);
+        return Some((root.leaves, root.keys));
     }
     let any: Result<Root<AnyShape>, _> = serde_yaml::from_str_with_options(block, options());
-    any.ok().map(|root| root.leaves)
+    any.ok().map(|root| (root.leaves, root.keys))
 }
 
 fn options() -> serde_yaml::Options {
@@ -62,6 +74,7 @@ fn options() -> serde_yaml::Options {
             max_total_scalar_bytes: crate::MAX_FRONTMATTER_BYTES,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
+        non_finite_float_policy: NonFiniteFloatPolicy::AsString,
         merge_keys: MergeKeyPolicy::AsOrdinary,
         strict_booleans: true,
         reject_unsupported_tags: true,
@@ -71,6 +84,7 @@ fn options() -> serde_yaml::Options {
 
 struct Root<L> {
     leaves: Leaves,
+    keys: Keys,
     shape: std::marker::PhantomData<L>,
 }
 
@@ -93,6 +107,7 @@ impl<'de, L: Deserialize<'de> + Into<Leaf>> Visitor<'de> for RootVisitor<L> {
     fn visit_unit<E>(self) -> Result<Root<L>, E> {
         Ok(Root {
             leaves: Leaves::default(),
+            keys: Keys::default(),
             shape: self.0,
         })
     }
@@ -100,12 +115,14 @@ impl<'de, L: Deserialize<'de> + Into<Leaf>> Visitor<'de> for RootVisitor<L> {
     fn visit_none<E>(self) -> Result<Root<L>, E> {
         Ok(Root {
             leaves: Leaves::default(),
+            keys: Keys::default(),
             shape: self.0,
         })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Root<L>, A::Error> {
         let mut leaves = Leaves::default();
+        let mut keys = Keys::default();
         while let Some(key) = map.next_key::<String>()? {
             match key.as_str() {
                 "name" => leaves.name = map.next_value::<L>()?.into(),
@@ -116,14 +133,17 @@ impl<'de, L: Deserialize<'de> + Into<Leaf>> Visitor<'de> for RootVisitor<L> {
                     let nested = map.next_value::<Nested<L>>()?;
                     leaves.nested_kind = nested.kind;
                     leaves.nested_modified = nested.modified;
+                    keys.nested = nested.keys;
                 }
                 _ => {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
+            keys.top.push(key);
         }
         Ok(Root {
             leaves,
+            keys,
             shape: self.0,
         })
     }
@@ -133,6 +153,7 @@ impl<'de, L: Deserialize<'de> + Into<Leaf>> Visitor<'de> for RootVisitor<L> {
 struct Nested<L> {
     kind: Leaf,
     modified: Leaf,
+    keys: Vec<String>,
     shape: std::marker::PhantomData<L>,
 }
 
@@ -143,6 +164,7 @@ impl<L> NestedVisitor<L> {
         Nested {
             kind: Leaf::Missing,
             modified: Leaf::Missing,
+            keys: Vec::new(),
             shape: self.0,
         }
     }
@@ -204,6 +226,7 @@ impl<'de, L: Deserialize<'de> + Into<Leaf>> Visitor<'de> for NestedVisitor<L> {
                     map.next_value::<IgnoredAny>()?;
                 }
             }
+            nested.keys.push(key);
         }
         Ok(nested)
     }

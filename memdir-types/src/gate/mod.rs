@@ -416,10 +416,15 @@ fn escape_memory(memory: &Memory, tags: &[usize]) -> Option<Memory> {
         return Some(plain);
     }
     // At the start of an unquoted value `&` is an anchor, and inside quotes the tag may be spelled
-    // with escape sequences: such values are written anew.
-    let body = memory.body_start();
-    let in_body: Vec<usize> = tags.iter().copied().filter(|at| *at >= body).collect();
-    let mut rewritten = Memory::from_text(fences::escape(memory.as_str(), &in_body));
+    // with escape sequences: name and description are written anew, the rest in place.
+    let values = value_ranges(memory);
+    let elsewhere: Vec<usize> = tags
+        .iter()
+        .copied()
+        .filter(|at| !values.iter().any(|value| value.contains(at)))
+        .collect();
+    let mut rewritten = Memory::from_text(fences::escape(memory.as_str(), &elsewhere));
+    rewritten.lossy = memory.lossy;
     if name.as_deref() != memory.name() {
         rewritten.set_name(name.as_deref()?).ok()?;
     }
@@ -430,4 +435,18 @@ fn escape_memory(memory: &Memory, tags: &[usize]) -> Option<Memory> {
         return Some(rewritten);
     }
     None
+}
+
+/// Where name and description stand.
+fn value_ranges(memory: &Memory) -> Vec<Range<usize>> {
+    let Block::Closed { inner, .. } = &memory.fields.split.block else {
+        return Vec::new();
+    };
+    let text = memory.as_str();
+    let layout = Layout::of(text, inner.clone());
+    ["name", "description"]
+        .into_iter()
+        .filter_map(|key| last(text, &layout.top, key))
+        .map(|entry| entry.value.clone())
+        .collect()
 }

@@ -1,3 +1,18 @@
 //! The behavior of memdir-types, by topic.
 
+mod edit;
+mod errors;
+mod file_name;
+mod fixtures;
+mod gate;
+mod guidance;
+mod header;
+mod hostile;
+mod laws;
+mod lint;
 mod read;
+mod recover;
+mod repair;
+#[cfg(feature = "serde")]
+mod serialize;
+mod write;
