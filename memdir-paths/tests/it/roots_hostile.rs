@@ -60,7 +60,9 @@ fn a_pointer_without_a_back_link_gains_nothing() {
     let tree = with_worktree();
     fs::remove_file(tree.path("repo/.git/worktrees/wt/gitdir")).unwrap();
     check(&tree, "wt", "wt", NoteKind::ForgedPointer);
+    let other = format!("{}\n", tree.path("wt/other").display());
     for back in [
+        &*other,
         "",
         "\n",
         "/nowhere/.git\n",
@@ -125,6 +127,8 @@ fn a_forged_work_tree_of_a_submodule_gains_nothing() {
     tree.git("victim", &["worktree", "add", "-q", "../victim-wt"]);
     claim(&tree.path("victim-wt"));
     check(&tree, "wt", "wt", NoteKind::ForgedWorkTree);
+    let store = tree.path("super/.git/modules/lib");
+    tree.file("super/lib/.git", format!("gitdir: {}\n", store.display()));
     tree.link("linked/.git", tree.path("super/lib/.git"));
     claim(&tree.path("linked"));
     check(&tree, "wt", "wt", NoteKind::ForgedWorkTree);
@@ -261,14 +265,12 @@ fn a_repository_of_another_user_has_its_root_and_a_note() {
         let found = canonical_root(&tree.path(cwd)).unwrap();
         assert_eq!((found.path.clone(), found.kind), (tree.path("repo"), kind));
         let notes: Vec<_> = found.notes.iter().map(|note| note.kind).collect();
-        assert_eq!(
-            notes,
-            if given {
-                vec![NoteKind::ForeignOwner]
-            } else {
-                vec![]
-            }
-        );
+        let expected: &[NoteKind] = if given {
+            &[NoteKind::ForeignOwner]
+        } else {
+            &[]
+        };
+        assert_eq!(notes, expected);
         #[cfg(feature = "git2")]
         {
             use memdir_paths::{CrossCheck, cross_check};
@@ -279,5 +281,17 @@ fn a_repository_of_another_user_has_its_root_and_a_note() {
             };
             assert_eq!(cross_check(&found), expected, "not 'no repository'");
         }
+    }
+}
+
+/// Each part alone is enough to make git refuse.
+#[test]
+fn one_foreign_part_of_a_repository_is_noticed() {
+    for part in ["wt", "wt/.git", "repo/.git/worktrees/wt"] {
+        let tree = with_worktree();
+        let given = std::os::unix::fs::chown(tree.path(part), Some(65_534), None).is_ok();
+        let found = canonical_root(&tree.path("wt/sub")).unwrap();
+        assert_eq!(found.path, tree.path("repo"), "{part}");
+        assert_eq!(found.notes.len(), usize::from(given), "{part}");
     }
 }

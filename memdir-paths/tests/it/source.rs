@@ -456,6 +456,7 @@ fn the_file_system_root_named_by_a_host_is_replaced_by_the_working_directory() {
     // Working in `/` itself is possible.
     let found = resolve_with(&tree.env(), &Settings::default(), "/".as_ref(), &options).unwrap();
     assert_eq!(dir(&found), tree.path("home/.claude/projects/-/memory"));
+    assert_eq!(found.root.notes, []);
     // Any other root is taken as given.
     let root = tree.dir("given");
     let options = Options::default().root(&root);
