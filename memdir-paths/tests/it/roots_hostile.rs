@@ -257,7 +257,7 @@ fn a_repository_of_another_user_has_its_root_and_a_note() {
     let tree = with_worktree();
     let given = ["repo", "repo/.git", "wt", "wt/.git"]
         .iter()
-        .all(|name| std::os::unix::fs::chown(tree.path(name), Some(65_534), None).is_ok());
+        .all(|name| std::os::unix::fs::chown(tree.path(name), Some(65_533), None).is_ok());
     for (cwd, kind) in [
         ("repo/sub", RootKind::Repository),
         ("wt", RootKind::LinkedWorktree),
@@ -289,7 +289,7 @@ fn a_repository_of_another_user_has_its_root_and_a_note() {
 fn one_foreign_part_of_a_repository_is_noticed() {
     for part in ["wt", "wt/.git", "repo/.git/worktrees/wt"] {
         let tree = with_worktree();
-        let given = std::os::unix::fs::chown(tree.path(part), Some(65_534), None).is_ok();
+        let given = std::os::unix::fs::chown(tree.path(part), Some(65_533), None).is_ok();
         let found = canonical_root(&tree.path("wt/sub")).unwrap();
         assert_eq!(found.path, tree.path("repo"), "{part}");
         assert_eq!(found.notes.len(), usize::from(given), "{part}");
