@@ -12,11 +12,15 @@ use crate::read::{ReadFault, read_open};
 /// 256 KiB: a larger record counts as damaged. Our own bound; 1,000 roots need some 100 KB.
 pub const MAX_IDENTITY_BYTES: u64 = 256 * 1024;
 
-/// 1,000 roots: beyond that nothing is added. Our own bound, so that the file stays small.
+/// 1,000 entries, one per root: beyond that nothing is added. Our own bound, so that the file
+/// stays small.
 pub const MAX_RECORDED_ROOTS: usize = 1_000;
 
 /// The name a damaged record is moved to before a new one is written.
 const DAMAGED_FILE: &str = ".memdir-identity.damaged.json";
+
+/// How the names of temporary files end; they begin like the record itself.
+const TEMP_SUFFIX: &str = ".tmp";
 
 /// What became of the record of a root.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -216,9 +220,29 @@ fn add(dir: &MemoryDir, root: &Path) -> io::Result<Recorded> {
         return Err(io::Error::other("too many roots are recorded"));
     }
     record.add(root);
-    write(dir, &record)?;
-    drop(lock);
+    if let Some(lock) = &lock {
+        remove_leftovers(dir);
+        write(dir, &record)?;
+        // The name should survive a loss of power too; where folders cannot be synced, it may not.
+        let _ = lock.sync_all();
+    } else {
+        write(dir, &record)?;
+    }
     Ok(outcome)
+}
+
+/// Removes temporary files of writers that were killed. Only under the lock: they are nobody's.
+fn remove_leftovers(dir: &MemoryDir) {
+    for entry in dir.path().read_dir().into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        let is_ours = name
+            .to_str()
+            .is_some_and(|name| name.starts_with(IDENTITY_FILE) && name.ends_with(TEMP_SUFFIX));
+        if is_ours {
+            // One that stays is ignored by every reader, and tried again next time.
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 /// Writes beside the target and renames: a reader sees the old record or the new one.
@@ -230,7 +254,7 @@ fn write(dir: &MemoryDir, record: &Record) -> io::Result<()> {
     }
     let mut temp = tempfile::Builder::new()
         .prefix(IDENTITY_FILE)
-        .suffix(".tmp")
+        .suffix(TEMP_SUFFIX)
         .tempfile_in(dir.path())?;
     temp.write_all(&text)?;
     temp.as_file().sync_all()?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -23,23 +23,24 @@ pub(crate) enum ReadFault {
 
 /// Reads a whole regular file of at most `cap` bytes, following links.
 pub(crate) fn read_capped(path: &Path, cap: u64) -> Result<Vec<u8>, ReadFault> {
-    let file = open_for_read(path)?;
+    let file = open_for_read(path).map_err(|e| match e.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadFault::Missing,
+        _ => ReadFault::Io(e),
+    })?;
     read_open(file, cap)
 }
 
-fn open_for_read(path: &Path) -> Result<File, ReadFault> {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        // Without this, opening a pipe that nobody writes to never returns.
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
-    }
-    options.open(path).map_err(|e| match e.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => ReadFault::Missing,
-        _ => ReadFault::Io(e),
-    })
+#[cfg(unix)]
+fn open_for_read(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    // Without NONBLOCK, opening a pipe that nobody writes to never returns.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    Ok(File::from(open(path, flags, Mode::empty())?))
+}
+
+#[cfg(not(unix))]
+fn open_for_read(path: &Path) -> io::Result<File> {
+    File::open(path)
 }
 
 /// Reads an open file of at most `cap` bytes.

@@ -231,6 +231,25 @@ fn concurrent_writers_of_the_record_lose_nothing() {
 }
 
 #[test]
+fn leftovers_of_a_killed_writer_are_ignored_and_removed() {
+    let tree = Tree::new();
+    let dir = MemoryDir::new(tree.dir("m"));
+    tree.file(
+        "m/.memdir-identity.jsonAbC123.tmp",
+        "{\"roots\": [{\"path\": \"/to",
+    );
+    tree.file("m/other.tmp", "not ours");
+    assert_eq!(collisions(&dir), Collisions::default());
+    dir.ensure(Some(tree.root())).unwrap();
+    let mut left: Vec<_> = fs::read_dir(dir.path())
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, [".memdir-identity.json", "other.tmp"]);
+}
+
+#[test]
 fn a_record_that_cannot_be_written_does_not_spoil_the_directory() {
     let tree = Tree::new();
     let dir = MemoryDir::new(tree.dir("m"));
