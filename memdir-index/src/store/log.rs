@@ -109,8 +109,8 @@ pub fn local_date_time(now: SystemTime, utc_offset_seconds: i32) -> (Date, Time)
 impl Store {
     /// Appends `- HH:MM text` to the log of that day, and answers where it is.
     ///
-    /// The line is one write to a file opened for appending, so writers need no lock and tear no
-    /// line. The text is made one line. Folders of the log are made; the memory directory is not.
+    /// The line is one write to a file opened for appending, so writers tear no line, with or
+    /// without a lock. The text is made one line. Folders of the log are made; the memory directory is not.
     ///
     /// # Errors
     ///
@@ -165,6 +165,10 @@ impl Store {
         if !file.metadata().map_err(fail)?.is_file() {
             return Err(Error::new(ErrorKind::NotAFile, path));
         }
+        // Another writer's line may be half visible while it is written, and would look as if it
+        // had no end. The lock is for this look only; where there is none, the worst is a blank
+        // line, as each line is one write.
+        let _ = file.lock();
         if !ends_with_newline(&mut file).map_err(fail)? {
             // An editor left the last line open; ours must not be glued to it.
             line.insert(0, '\n');

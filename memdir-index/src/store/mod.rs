@@ -2,6 +2,7 @@
 
 mod atomic;
 mod check;
+mod index_file;
 mod journal;
 mod load;
 mod lock;
@@ -15,11 +16,12 @@ use std::path::{Path, PathBuf};
 use memdir_types::{Audience, Memory, Scope};
 
 pub use check::{Check, Fault};
+pub use index_file::{IndexWritten, Shrink};
 pub use journal::{Outcome, Recovery};
 pub use load::{Loaded, NoIndex};
 pub use log::{Time, local_date_time};
 pub use rebuild::{ExistingLines, RebuildOptions, Rebuilt, Unlisted};
-pub use save::{IndexWritten, Removed, Renamed, Saved, Shrink, Written};
+pub use save::{Removed, Renamed, Saved, Written};
 
 use crate::entry::is_markdown;
 use crate::{ENTRYPOINT, Entry, Error, ErrorKind, Fingerprint, Limits, NameCase};

@@ -5,8 +5,8 @@ use std::io::Read;
 
 use memdir_types::{Audience, Scope, gate_text, parse_header};
 
+use super::index_file::Shrink;
 use super::journal::Recovery;
-use super::save::Shrink;
 use super::scan::Why;
 use super::{Store, atomic};
 use crate::index::Index;

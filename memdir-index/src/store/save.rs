@@ -6,18 +6,12 @@ use std::path::{Path, PathBuf};
 
 use memdir_types::{Cleared, Memory};
 
+use super::index_file::Committed;
 use super::journal::{Intent, Recovery};
 use super::lock::Lock;
 use super::{MAX_READ_BYTES, Store, atomic, entry_of};
 use crate::index::Change;
-use crate::{
-    Budget, ENTRYPOINT, Entry, Error, ErrorKind, Fingerprint, Index, SHRINK_PERCENT, budget,
-};
-
-/// How often a write to the index starts over because another program changed it meanwhile.
-/// Programs that hold no lock write once in a while, not in a loop; more tries would only hide
-/// one that does.
-const MAX_MERGES: usize = 8;
+use crate::{Budget, ENTRYPOINT, Entry, Error, ErrorKind, Fingerprint, budget};
 
 /// What step one of a save did to the memory file.
 ///
@@ -31,18 +25,6 @@ pub enum Written {
     Updated,
     /// The file had these bytes already and was not touched.
     Unchanged,
-}
-
-/// Whether a write of the whole index may take much of it away.
-///
-/// Deliberately closed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Shrink {
-    /// Losing more than [`SHRINK_PERCENT`] of the bytes or the entries is refused.
-    #[default]
-    Refuse,
-    /// It was asked for.
-    Allow,
 }
 
 /// What a save did.
@@ -105,26 +87,6 @@ pub struct Renamed {
     pub merges: usize,
     /// What a killed writer had left, completed before this write.
     pub recovered: Option<Recovery>,
-}
-
-/// What writing the whole index did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct IndexWritten {
-    /// What the index looks like now.
-    pub fingerprint: Fingerprint,
-    /// Advice, if the index is near its caps.
-    pub budget: Option<Budget>,
-    /// What a killed writer had left, completed before this write.
-    pub recovered: Option<Recovery>,
-}
-
-/// What [`Store::commit`] did.
-pub(super) struct Committed<T> {
-    pub(super) result: T,
-    pub(super) bytes: Vec<u8>,
-    pub(super) merges: usize,
 }
 
 impl Store {
@@ -351,177 +313,8 @@ impl Store {
         Ok(renamed(to, committed, recovered))
     }
 
-    /// Replaces the whole index by a text, for a host that let a person or a model tidy it.
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::Conflict`] if the index is not what `expected` says; [`ErrorKind::Shrinks`] if
-    /// much would be lost and `shrink` does not allow it; else as [`save_as`](Store::save_as).
-    pub fn replace_index(
-        &self,
-        text: Cleared<String>,
-        expected: Option<Fingerprint>,
-        shrink: Shrink,
-    ) -> Result<IndexWritten, Error> {
-        self.check_audience(text.audience())?;
-        let (lock, recovered) = self.begin()?;
-        let target = self.index_target()?;
-        let old = self.snapshot(ENTRYPOINT)?;
-        let before = atomic::fingerprint(old.as_ref());
-        expect(expected, before, &target)?;
-        let bytes = text.as_bytes();
-        let old = old.map(|s| s.bytes).unwrap_or_default();
-        self.check_shrink(&old, bytes, shrink)?;
-        self.replace_index_locked(&lock, bytes, before)?;
-        Ok(IndexWritten {
-            fingerprint: Fingerprint::of(bytes),
-            budget: budget(bytes, self.options.limits),
-            recovered,
-        })
-    }
-
-    /// The fingerprint of the index, for [`replace_index`](Store::replace_index).
-    ///
-    /// # Errors
-    ///
-    /// [`ErrorKind::LeadsOut`], [`ErrorKind::NotAFile`], [`ErrorKind::TooLarge`],
-    /// [`ErrorKind::Io`].
-    pub fn index_fingerprint(&self) -> Result<Fingerprint, Error> {
-        Ok(atomic::fingerprint(self.snapshot(ENTRYPOINT)?.as_ref()))
-    }
-
-    /// The index as it is on disk, whole; empty if there is none.
-    ///
-    /// # Errors
-    ///
-    /// As [`index_fingerprint`](Store::index_fingerprint).
-    pub fn index(&self) -> Result<Index, Error> {
-        let bytes = self
-            .snapshot(ENTRYPOINT)?
-            .map(|s| s.bytes)
-            .unwrap_or_default();
-        Ok(self.parse(&bytes))
-    }
-
-    fn parse(&self, bytes: &[u8]) -> Index {
-        Index::from_bytes(bytes).name_case(self.options.name_case)
-    }
-
-    pub(super) fn replace_index_locked(
-        &self,
-        _: &Lock,
-        bytes: &[u8],
-        before: Fingerprint,
-    ) -> Result<(), Error> {
-        let target = self.index_target()?;
-        let is_due = || Ok(self.index_fingerprint()? == before);
-        match atomic::replace(&target, bytes, self.options.durability, is_due)? {
-            true => Ok(()),
-            false => Err(Error::new(ErrorKind::Conflict, target)),
-        }
-    }
-
-    pub(super) fn check_shrink(&self, old: &[u8], new: &[u8], shrink: Shrink) -> Result<(), Error> {
-        let entries_before = self.parse(old).entries().count();
-        let entries_after = self.parse(new).entries().count();
-        let lost = |before: usize, after: usize| {
-            before.saturating_sub(after).saturating_mul(100) > before.saturating_mul(SHRINK_PERCENT)
-        };
-        if shrink == Shrink::Refuse
-            && (lost(old.len(), new.len()) || lost(entries_before, entries_after))
-        {
-            let kind = ErrorKind::Shrinks {
-                bytes_before: old.len(),
-                bytes_after: new.len(),
-                entries_before,
-                entries_after,
-            };
-            return Err(Error::new(kind, self.dir.join(ENTRYPOINT)));
-        }
-        Ok(())
-    }
-
-    /// Applies a change of single lines to the index as it is now, and merges with programs that
-    /// hold no lock. The bytes are compared right before the rename and read again after it, both
-    /// under the name and through the handle of the file that was replaced: entries that somebody
-    /// wrote into that one meanwhile are carried over.
-    pub(super) fn commit<T>(
-        &self,
-        _: &Lock,
-        change: impl Fn(&mut Index) -> T,
-    ) -> Result<Committed<T>, Error> {
-        let target = self.index_target()?;
-        let mut overtaken: Vec<Entry> = Vec::new();
-        for merges in 0..MAX_MERGES {
-            let mut old = self.snapshot(ENTRYPOINT)?;
-            let before = atomic::fingerprint(old.as_ref());
-            let base = old.as_ref().map_or(&[][..], |snapshot| &snapshot.bytes);
-            let mut index = self.parse(base);
-            for entry in &overtaken {
-                index.upsert(entry);
-            }
-            let result = change(&mut index);
-            let bytes = index.to_bytes();
-            if bytes == base {
-                return Ok(Committed {
-                    result,
-                    bytes,
-                    merges,
-                });
-            }
-            if bytes.len() as u64 > MAX_READ_BYTES {
-                let kind = ErrorKind::TooLarge {
-                    bytes: bytes.len() as u64,
-                    limit: MAX_READ_BYTES,
-                };
-                return Err(Error::new(kind, target));
-            }
-            let is_due = || Ok(self.index_fingerprint()? == before);
-            if !atomic::replace(&target, &bytes, self.options.durability, is_due)? {
-                continue;
-            }
-            if let Some(snapshot) = &mut old {
-                let late = self.written_late(snapshot);
-                if !late.is_empty() {
-                    overtaken.extend(late);
-                    continue;
-                }
-            }
-            if self.index_fingerprint()? == Fingerprint::of(&bytes) {
-                return Ok(Committed {
-                    result,
-                    bytes,
-                    merges,
-                });
-            }
-        }
-        Err(Error::new(ErrorKind::Contended, target))
-    }
-
-    /// The entries that appeared in a file after it was read, complete lines only: somebody who
-    /// writes in place may be in the middle of one.
-    fn written_late(&self, snapshot: &mut atomic::Snapshot) -> Vec<Entry> {
-        let now = match snapshot.again() {
-            Ok(now) if now != snapshot.bytes => now,
-            // Unchanged, or gone where it cannot be read: nothing to carry over.
-            _ => return Vec::new(),
-        };
-        let before = self.parse(&snapshot.bytes);
-        let end = now.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        let after = self.parse(&now[..end]);
-        let late = after
-            .entries()
-            .filter(|entry| before.find(&entry.file) != Some(*entry));
-        late.cloned().collect()
-    }
-
-    /// Where the index really is: itself, or the file inside the directory that it links to.
-    fn index_target(&self) -> Result<PathBuf, Error> {
-        self.real(ENTRYPOINT)
-    }
-
     /// The real place of a file, links inside the directory followed.
-    fn real(&self, file: &str) -> Result<PathBuf, Error> {
+    pub(super) fn real(&self, file: &str) -> Result<PathBuf, Error> {
         memdir_paths::resolve_inside(&self.dir, file)
             .map_err(|e| atomic::from_paths(e, self.dir.join(file)))
     }
@@ -583,7 +376,11 @@ fn renamed(to: &str, committed: Committed<Change>, recovered: Option<Recovery>) 
     }
 }
 
-fn expect(expected: Option<Fingerprint>, now: Fingerprint, path: &Path) -> Result<(), Error> {
+pub(super) fn expect(
+    expected: Option<Fingerprint>,
+    now: Fingerprint,
+    path: &Path,
+) -> Result<(), Error> {
     match expected {
         Some(expected) if expected != now => Err(Error::new(ErrorKind::Conflict, path)),
         _ => Ok(()),
