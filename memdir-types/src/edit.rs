@@ -1,7 +1,7 @@
 //! Edits: the bytes of one value change, and nothing else.
 
 use crate::fence::Block;
-use crate::read::{self, Layout, last, word};
+use crate::read::{Layout, last, word};
 use crate::scan::{Entry, Style};
 use crate::{Error, ErrorKind, Memory, quote, scan, yaml};
 
@@ -249,12 +249,12 @@ pub(crate) fn set_body(memory: &mut Memory, body: &str) -> Result<(), Error> {
         }
         Block::None | Block::Unclosed { .. } => {
             let bare = format!("{}{body}", &memory.text[..memory.fields.split.bom]);
-            let reread = read::read(&bare);
-            if matches!(reread.split.block, Block::None) && !reread.recovered {
+            let reread = Memory::parse(&bare);
+            if reread.body() == body && reread.warnings().is_empty() {
                 bare
             } else {
-                // The body begins like a frontmatter block. An empty block in front of it keeps
-                // it a body.
+                // The body begins like a frontmatter block, or with a byte order mark. An empty
+                // block in front of it keeps it a body.
                 let (bom, body) = bare.split_at(memory.fields.split.bom);
                 format!("{bom}---\n---\n\n{body}")
             }

@@ -119,3 +119,74 @@ fn is_ordinary(c: char) -> bool {
             || code & 0xfffe == 0xfffe
             || (0xfdd0..=0xfdef).contains(&code))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::yaml;
+
+    fn line() -> impl Strategy<Value = String> {
+        let key = prop::sample::select(vec![
+            "name",
+            "description",
+            "type",
+            "modified",
+            "metadata",
+            "  type",
+            "  modified",
+            "  other",
+            "other",
+            "yes",
+            "on",
+            "null",
+            "a-b",
+            "x1",
+            "# c",
+            "",
+            " name",
+        ]);
+        let value = prop_oneof![
+            4 => prop::sample::select(vec![
+                "", " ", " a", " user", " 0x11", " 1e3", " 018", " 2026-04-01", " 12:30:45", " yes", " true", " null", " ~", " a: b", " a #b", " a#b", " # c", " a:", " a : b",
+                " \"q\"", " 'q'", " \"\"", " ''", " \"a'b\"", " 'a\"b'", " \"q\" # c", " \"q\"x", " \"a: b #c\"", " 中文：x", " 10年", " é", " [a]", " {a: b}", " a, b", " a [b] {c}", " a\tb", " a\u{85}b",
+                " a\u{2028}b", " a\u{feff}b", " a\u{a0}b", " 1_000", " +1", " .inf", " a!b", " a&b *c", " a|b", " a%b@c`d", " a?", " a - b", " ---", " y", " NaN", " 1.5", " 0o7", " a\\nb",
+            ]).prop_map(str::to_owned),
+            1 => " [a-zA-Z0-9 :#'\"\\\\,._-]{0,10}",
+            1 => any::<char>().prop_map(|c| format!(" a{c}b")),
+        ];
+        (
+            key,
+            prop::sample::select(vec![":", ":", ":", " :", ""]),
+            value,
+            prop::sample::select(vec!["\n", "\n", "\r\n"]),
+        )
+            .prop_map(|(key, colon, value, eol)| format!("{key}{colon}{value}{eol}"))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 2_000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn the_short_way_says_what_the_parser_says(lines in prop::collection::vec(line(), 0..4)) {
+            let block = lines.concat();
+            let layout = Layout::of(&block, 0..block.len());
+            if let Some(leaves) = parse(&block, 0..block.len(), &layout) {
+                prop_assert_eq!(Some(leaves), yaml::parse(&block));
+            }
+        }
+    }
+
+    #[test]
+    fn ordinary_headers_take_the_short_way() {
+        for block in [
+            "name: Tests\ndescription: \"a: b\"\ntype: user\n",
+            "name: 用户背景\r\ndescription: 10年 Go 经验\r\ntype: user\r\n",
+            "name: a\n# c\n\nmetadata:\n  node_type: memory\n  type: feedback\nother: 5\n",
+        ] {
+            let layout = Layout::of(block, 0..block.len());
+            assert!(parse(block, 0..block.len(), &layout).is_some(), "{block:?}");
+        }
+    }
+}

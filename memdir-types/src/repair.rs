@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::edit::{is_too_large, line_end};
 use crate::fence::{self, Block};
-use crate::read::{Layout, last};
+use crate::read::{Layout, last, word};
 use crate::scan::{Entry, Style};
 use crate::{Error, ErrorKind, Memory, quote, yaml};
 
@@ -118,7 +118,7 @@ fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> Str
                 };
                 match value {
                     Some(value) if counting.contains(&Some(entry.lines.start)) => {
-                        out.push_str(&format!("{key}: {}{eol}", quote::scalar(value)));
+                        known(text, entry, key, value, eol, &mut out);
                     }
                     _ => comment(&text[entry.lines.clone()], eol, &mut out),
                 }
@@ -138,6 +138,29 @@ fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> Str
         out.push_str(eol);
     }
     out
+}
+
+/// A key that was read: its value anew, and whatever else stands on its lines as a comment.
+fn known(text: &str, entry: &Entry, key: &str, value: &str, eol: &str, out: &mut String) {
+    let is_word = matches!(key, "type" | "modified");
+    let rest = match entry.style {
+        Style::Plain if is_word => &entry.value(text)[word(entry.value(text)).len()..],
+        _ => text
+            .get(entry.value.end..entry.first_line_end)
+            .unwrap_or(""),
+    };
+    if rest.contains('#') {
+        // In quotes, a value does not take the comment behind it for its own.
+        let rest = quote::printable(rest.trim());
+        out.push_str(&format!("{key}: {} {rest}{eol}", quote::quoted(value)));
+    } else {
+        out.push_str(&format!("{key}: {}{eol}", quote::scalar(value)));
+    }
+    if matches!(entry.style, Style::Double | Style::Single)
+        && entry.value.end <= entry.first_line_end
+    {
+        comment(&text[entry.continuation(text)], eol, out);
+    }
 }
 
 /// An entry that this crate does not read: kept if it is YAML, quoted if that makes it YAML,
@@ -190,7 +213,7 @@ fn metadata(
             _ => continue,
         };
         let value = match place.style {
-            Style::Plain => crate::read::word(&value).to_owned(),
+            Style::Plain => word(&value).to_owned(),
             _ => value.trim().to_owned(),
         };
         nested.push_str(&format!("  {key}: {}{eol}", quote::scalar(&value)));

@@ -230,7 +230,9 @@ fn is_comment_or_nothing(rest: &str) -> bool {
 
 /// Lets a value that goes on over several lines reach to its last one.
 fn extend(text: &str, entry: &mut Entry) {
-    if entry.style == Style::Junk || !entry.is_multi_line(text) {
+    // A quoted text that was closed on its line has no business on the next.
+    let ends_on_its_line = matches!(entry.style, Style::Junk | Style::Double | Style::Single);
+    if ends_on_its_line || !entry.is_multi_line(text) {
         return;
     }
     // Of an empty style, the value stands on the lines below: an edit replaces them and puts the
@@ -273,12 +275,13 @@ pub(crate) fn flow_entries(text: &str, value: Range<usize>) -> Vec<Entry> {
     let mut at = 0;
     while at < inner.len() {
         let byte = inner.as_bytes()[at];
-        let opens_item = inner[start..at].trim().is_empty()
-            || inner[..at].trim_end().ends_with(':')
-            || depth > 0;
         match byte {
-            b'"' | b'\'' if opens_item => {
-                at += closing_quote(&inner[at..]).unwrap_or(0);
+            b'"' | b'\'' => {
+                // Inside a plain text, a quotation mark is only itself.
+                let before = inner[start..at].trim_end();
+                if before.is_empty() || before.ends_with(':') || depth > 0 {
+                    at += closing_quote(&inner[at..]).unwrap_or(0);
+                }
             }
             b'[' | b'{' => depth += 1,
             b']' | b'}' if depth > 0 => depth -= 1,

@@ -1,5 +1,7 @@
 //! The behavior of memdir-types, by topic.
 
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
 mod edit;
 mod errors;
 mod file_name;
