@@ -187,7 +187,7 @@ fn decode_target(target: &str) -> Option<String> {
 }
 
 /// The name without a leading `./`.
-fn relative(mut file: &str) -> &str {
+pub(crate) fn relative(mut file: &str) -> &str {
     while let Some(rest) = file.strip_prefix("./") {
         file = rest.trim_start_matches('/');
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use unicode_normalization::UnicodeNormalization;
 
 use crate::Entry;
-use crate::entry::split_entry;
+use crate::entry::{relative, split_entry};
 use crate::strip::hidden_ranges;
 
 /// Whether two names that differ in case only are the same file.
@@ -30,14 +30,20 @@ impl NameCase {
         }
     }
 
-    /// The form of a name that equal names share: without `./`, in one Unicode form, and without
-    /// case where case does not count.
-    pub(crate) fn key(self, file: &str) -> String {
-        let mut file = file;
-        while let Some(rest) = file.strip_prefix("./") {
-            file = rest.trim_start_matches('/');
+    /// Whether two names are one file: `./` and the Unicode form do not count, and case only
+    /// where the file system tells it apart.
+    pub fn is_same(self, a: &str, b: &str) -> bool {
+        let (a, b) = (relative(a), relative(b));
+        match self {
+            NameCase::Sensitive if a.is_ascii() && b.is_ascii() => a == b,
+            NameCase::Insensitive if a.is_ascii() && b.is_ascii() => a.eq_ignore_ascii_case(b),
+            _ => self.key(a) == self.key(b),
         }
-        let composed = file.nfc();
+    }
+
+    /// The form of a name that equal names share.
+    pub(crate) fn key(self, file: &str) -> String {
+        let composed = relative(file).nfc();
         match self {
             NameCase::Sensitive => composed.collect(),
             NameCase::Insensitive => composed.flat_map(char::to_lowercase).collect(),
@@ -198,9 +204,8 @@ impl Index {
 
     /// The first entry for a file.
     pub fn find(&self, file: &str) -> Option<&Entry> {
-        let key = self.case.key(file);
         self.entries()
-            .find(|entry| self.case.key(&entry.file) == key)
+            .find(|entry| self.case.is_same(&entry.file, file))
     }
 
     /// Writes the entry's one line: in place if the file has one (further lines for it go), else
@@ -286,13 +291,17 @@ impl Index {
         }
     }
 
-    /// Removes the further lines of a file that has several.
-    pub(crate) fn remove_duplicates(&mut self, file: &str) -> bool {
-        let positions = self.positions(file);
-        for at in positions.iter().skip(1).rev() {
-            self.remove_line(*at);
+    /// Removes the lines of entries that are not to be kept, in one pass.
+    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
+        let unfinished = self
+            .lines
+            .last()
+            .is_some_and(|line| line.ending().is_empty());
+        self.lines
+            .retain(|line| line.entry.as_ref().is_none_or(&mut keep));
+        if unfinished && let Some(last) = self.lines.last_mut() {
+            last.raw.truncate(last.raw.len() - last.ending().len());
         }
-        positions.len() > 1
     }
 
     /// The index as text; invalid bytes are replaced, everything else is byte for byte.
@@ -310,16 +319,16 @@ impl Index {
     }
 
     fn positions(&self, file: &str) -> Vec<usize> {
-        let key = self.case.key(file);
         (0..self.lines.len())
             .filter(|at| {
                 let entry = self.lines[*at].entry.as_ref();
-                entry.is_some_and(|entry| self.case.key(&entry.file) == key)
+                entry.is_some_and(|entry| self.case.is_same(&entry.file, file))
             })
             .collect()
     }
 
-    fn append(&mut self, entry: &Entry) -> Change {
+    /// Adds a line for a file that has none.
+    pub(crate) fn append(&mut self, entry: &Entry) -> Change {
         let new = entry.to_line();
         let crlf = self.lines.iter().any(|line| line.raw.ends_with(b"\r\n"));
         let end: &[u8] = if crlf { b"\r\n" } else { b"\n" };

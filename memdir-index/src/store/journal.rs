@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use memdir_types::Memory;
 
 use super::lock::Lock;
+use super::save::Link;
 use super::{Store, atomic, entry_of};
 use crate::{Error, ErrorKind, Fingerprint};
 
@@ -266,10 +267,17 @@ impl Store {
                 self.commit(lock, |index| index.rename(from, to))?;
                 Ok(Outcome::Completed)
             }
-            (true, true) if self.is_same_file(from, to)? => {
+            (true, true) if self.link(from, to)? == Link::OneFile => {
                 // Killed between giving the new name and taking the old one.
                 let path = self.spelled(from)?;
                 fs::remove_file(&path).map_err(|e| Error::io(path, e))?;
+                self.commit(lock, |index| index.rename(from, to))?;
+                Ok(Outcome::Completed)
+            }
+            // The old name in another case: the line can follow, whatever the case now is.
+            (true, true) if self.link(from, to)? == Link::OneName => {
+                let (old, new) = (self.spelled(from)?, self.spelled(to)?);
+                fs::rename(&old, &new).map_err(|e| Error::io(old, e))?;
                 self.commit(lock, |index| index.rename(from, to))?;
                 Ok(Outcome::Completed)
             }

@@ -23,7 +23,7 @@ pub struct Loaded {
     pub dropped: Vec<Dropped>,
     /// Why there is no text.
     pub missing: Option<NoIndex>,
-    /// Lines, sizes and caps.
+    /// Lines, sizes and caps. Its own `text` and `dropped` are empty: they stand above.
     pub cut: Truncated<'static>,
     /// Bytes at the end of the file that were not even looked at: what is beyond
     /// [`MAX_READ_BYTES`].

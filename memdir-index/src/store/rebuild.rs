@@ -1,6 +1,6 @@
 //! The index made anew from the memories themselves.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use memdir_types::{Audience, Scope, gate_text, parse_header};
@@ -9,7 +9,7 @@ use super::index_file::Shrink;
 use super::journal::Recovery;
 use super::scan::Why;
 use super::{Store, atomic};
-use crate::index::Index;
+use crate::index::{Change, Index};
 use crate::{Budget, ENTRYPOINT, Entry, Error, Fingerprint, budget};
 
 /// How much of a memory is read for its header: 128 KiB, more than a header may have.
@@ -142,41 +142,39 @@ impl Store {
             });
         }
 
-        let entries: Vec<Entry> = index.entries().cloned().collect();
-        let mut seen = BTreeSet::new();
-        for entry in &entries {
+        let mut listed: BTreeMap<String, Entry> = BTreeMap::new();
+        index.retain(|entry| {
             let key = case.key(&entry.file);
-            if !seen.insert(key.clone()) {
-                continue;
-            }
             if !alive.contains(&key) {
-                index.remove(&entry.file);
                 rebuilt.dangling.push(entry.file.clone());
-            } else if index.remove_duplicates(&entry.file) {
-                rebuilt.duplicates.push(entry.file.clone());
+                return false;
             }
-        }
+            if listed.contains_key(&key) {
+                rebuilt.duplicates.push(entry.file.clone());
+                return false;
+            }
+            listed.insert(key, entry.clone());
+            true
+        });
         for file in &scan.files {
-            let existing = index.find(file).cloned();
+            let existing = listed.get(&case.key(file));
             if existing.is_some() && options.existing == ExistingLines::Keep {
                 continue;
             }
-            let entry = match self.entry_from_header(file, existing.as_ref()) {
-                Ok(entry) => entry,
-                Err(unlisted) => {
+            let entry = self
+                .entry_from_header(file, existing)
+                .unwrap_or_else(|unlisted| {
                     rebuilt.unlisted.push(unlisted);
-                    if existing.is_none() {
-                        // The memory surfaces under its own name all the same.
-                        index.upsert(&Entry::new("", file, ""));
-                        rebuilt.added.push(file.clone());
-                    }
-                    continue;
-                }
-            };
-            match index.upsert(&entry) {
-                crate::Change::Added { .. } => rebuilt.added.push(file.clone()),
-                crate::Change::Unchanged => {}
-                _ => rebuilt.updated.push(file.clone()),
+                    // The memory surfaces under its own name, or the words it had, all the same.
+                    existing
+                        .cloned()
+                        .unwrap_or_else(|| Entry::new("", file, ""))
+                });
+            if existing.is_none() {
+                index.append(&entry);
+                rebuilt.added.push(file.clone());
+            } else if index.upsert(&entry) != Change::Unchanged {
+                rebuilt.updated.push(file.clone());
             }
         }
 

@@ -283,12 +283,10 @@ impl Store {
         if !self.exists(from)? {
             return Err(Error::new(ErrorKind::NotFound, old));
         }
-        if from == to {
-            let committed = self.commit(&lock, |index| index.rename(from, to))?;
-            return Ok(renamed(to, committed, recovered));
-        }
-        let case_only = self.exists(to)? && self.is_same_file(from, to)?;
-        if self.exists(to)? && !case_only {
+        let is_taken = self.exists(to)?;
+        // Where case does not count, the new name may be the old one in another case.
+        let case_only = is_taken && self.link(from, to)? == Link::OneName;
+        if is_taken && !case_only {
             return Err(Error::new(ErrorKind::Exists, new));
         }
         self.begin_intent(&Intent::Rename {
@@ -349,22 +347,42 @@ impl Store {
         }
     }
 
-    /// Whether two names stand for one file: two links to it, or one name in another case.
-    pub(super) fn is_same_file(&self, a: &str, b: &str) -> Result<bool, Error> {
+    /// How two names that both exist hang together.
+    pub(super) fn link(&self, a: &str, b: &str) -> Result<Link, Error> {
         let (a, b) = (self.spelled(a)?, self.spelled(b)?);
         #[cfg(unix)]
         {
             use std::os::unix::fs::MetadataExt;
             let meta = |path: &PathBuf| fs::symlink_metadata(path).map_err(|e| Error::io(path, e));
             let (a, b) = (meta(&a)?, meta(&b)?);
-            Ok((a.dev(), a.ino()) == (b.dev(), b.ino()))
+            Ok(match (a.dev(), a.ino()) == (b.dev(), b.ino()) {
+                true if a.nlink() == 1 => Link::OneName,
+                true => Link::OneFile,
+                false => Link::None,
+            })
         }
         #[cfg(not(unix))]
         {
+            // The real path has the name as it is on disk, so equal paths are one name.
             let real = |path: &PathBuf| fs::canonicalize(path).map_err(|e| Error::io(path, e));
-            Ok(real(&a)? == real(&b)?)
+            Ok(match real(&a)? == real(&b)? {
+                true => Link::OneName,
+                false => Link::None,
+            })
         }
     }
+}
+
+/// How two names hang together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    /// They are one name, spelled in two ways.
+    OneName,
+    /// They are two names of one file.
+    #[cfg_attr(not(unix), expect(dead_code, reason = "told apart on Unix only"))]
+    OneFile,
+    /// They are two files.
+    None,
 }
 
 fn renamed(to: &str, committed: Committed<Change>, recovered: Option<Recovery>) -> Renamed {
@@ -387,7 +405,8 @@ pub(super) fn expect(
     }
 }
 
-/// Moves a file without ever replacing one: a second name first, then the old name goes.
+/// Moves a file without replacing one that somebody made meanwhile: a second name first, then the
+/// old name goes. A link, and a file system without hard links, can only be renamed.
 fn move_file(old: &Path, new: &Path, case_only: bool) -> io::Result<()> {
     if !case_only && !old.is_symlink() {
         match fs::hard_link(old, new) {

@@ -304,7 +304,21 @@ fn rename_moves_the_file_and_its_line() {
     assert_eq!(*error.kind(), ErrorKind::Exists);
     let error = world.store().rename("gone.md", "new.md").unwrap_err();
     assert_eq!(*error.kind(), ErrorKind::NotFound);
+    // A name for itself changes nothing.
+    let before = world.index();
+    world.store().rename("y.md", "y.md").unwrap();
+    assert_eq!(world.index(), before);
+    assert!(world.path("y.md").exists());
     assert!(world.store().check().unwrap().is_clean());
+}
+
+#[test]
+fn two_names_of_one_file_are_two_memories() {
+    let world = World::with("- [X](x.md)\n- [Y](y.md)\n", &["x.md"]);
+    fs::hard_link(world.path("x.md"), world.path("y.md")).unwrap();
+    let error = world.store().rename("x.md", "y.md").unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::Exists);
+    assert!(world.path("x.md").exists() && world.path("y.md").exists());
 }
 
 #[test]
