@@ -26,8 +26,12 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             "--test",
             "it",
         ])
-        .args(["--", "--nocapture", "killed_writers"])
-        .env("MEMDIR_KILLS", kills.to_string())
+        .args([
+            "concurrency::writers_killed_at_any_instant",
+            "--",
+            "--nocapture",
+        ])
+        .env("MEMDIR_INDEX_KILLS", kills.to_string())
         .status()?;
     Ok(if status.success() {
         ExitCode::SUCCESS

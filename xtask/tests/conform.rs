@@ -1,4 +1,5 @@
 //! The conformance runner, run as a person runs it: on the suite, and on vectors made by hand.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

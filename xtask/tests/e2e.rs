@@ -1,4 +1,5 @@
 //! The story of `cargo xtask e2e`, told to the end by a plain `cargo test`.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 use std::process::Command;
 

@@ -6,6 +6,7 @@
 mod days;
 mod modes;
 mod story;
+mod trouble;
 mod world;
 mod writer;
 

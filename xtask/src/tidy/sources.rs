@@ -62,8 +62,8 @@ const WRITES: [&str; 14] = [
     "fs::hard_link",
     "set_permissions",
     "set_len(",
-    "set_modified(",
-    "set_times(",
+    ".set_modified(",
+    ".set_times(",
     "NamedTempFile",
 ];
 
@@ -123,13 +123,13 @@ fn library(name: &str, text: &str, findings: &mut Findings) {
         if code.contains(concat!(".unwrap", "()")) {
             findings.add(&place, "unwrap outside tests");
         }
-        if let Some((_, reason)) = code.split_once(".expect(\"") {
-            if !reason.starts_with("because ") {
-                findings.add(
-                    &place,
-                    "the text of `expect` gives a reason: \"because ...\"",
-                );
-            }
+        if let Some((_, reason)) = code.split_once(".expect(\"")
+            && !reason.starts_with("because ")
+        {
+            findings.add(
+                &place,
+                "the text of `expect` gives a reason: \"because ...\"",
+            );
         }
         if is_public_number(code) && !has_unit(&lines[..at]) {
             findings.add(&place, "a public number needs a doc line with its unit");
