@@ -1,10 +1,14 @@
 //! The workspace's own commands; `cargo xtask help` lists them.
 #![allow(
-    clippy::print_stdout,
     clippy::print_stderr,
     clippy::disallowed_methods,
-    reason = "this is the one program here: it prints, reads the clock, and starts processes"
+    reason = "this is the one program here: it speaks, reads the clock, and starts processes"
 )]
+
+/// A line on standard output.
+macro_rules! say {
+    ($($text:tt)*) => { $crate::tell(&format!("{}\n", format_args!($($text)*))) };
+}
 
 mod conform;
 mod e2e;
@@ -47,7 +51,7 @@ fn main() -> ExitCode {
         Some("soak") => soak::run(rest),
         Some("tidy") => tidy::run(&workspace_root()),
         Some("help" | "--help" | "-h") | None => {
-            print!("{HELP}");
+            tell(HELP);
             Ok(ExitCode::SUCCESS)
         }
         Some(other) => Err(format!("no command `{other}`; `cargo xtask help` lists them").into()),
@@ -56,6 +60,12 @@ fn main() -> ExitCode {
         eprintln!("xtask: {error}");
         ExitCode::from(2)
     })
+}
+
+/// Text on standard output. Whoever reads it may stop reading (`| head`); that is no error.
+fn tell(text: &str) {
+    use std::io::Write as _;
+    let _ = std::io::stdout().lock().write_all(text.as_bytes());
 }
 
 /// The folder of the virtual manifest: xtask's own folder has it as parent.

@@ -23,14 +23,14 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             } else {
                 combination.join(" + ")
             };
-            println!(
+            say!(
                 "{} {:<14} {shown}",
                 if ok { "ok  " } else { "FAIL" },
                 manifest.name()
             );
         }
     }
-    println!("matrix: {checked} combinations, {failed} failed");
+    say!("matrix: {checked} combinations, {failed} failed");
     Ok(if failed == 0 {
         ExitCode::SUCCESS
     } else {

@@ -9,7 +9,7 @@ use memdir_paths::{Env, MemoryDir, Resolution, Settings, SettingsOptions, TeamLa
 use serde_json::{Value, json};
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use crate::Result;
+use crate::{Result, tell};
 
 /// Tables fit a terminal of this many columns.
 const COLUMNS: usize = 80;
@@ -27,9 +27,9 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         }
     };
     if request.json {
-        println!("{}", serde_json::to_string_pretty(&shown.value)?);
+        say!("{}", serde_json::to_string_pretty(&shown.value)?);
     } else {
-        print!("{}", shown.text);
+        tell(&shown.text);
     }
     Ok(if shown.sound {
         ExitCode::SUCCESS

@@ -13,7 +13,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         [flag, count] if flag == "--kills" => count.parse()?,
         other => return Err(format!("soak takes only --kills N, got {other:?}").into()),
     };
-    println!("soak: {kills} writers killed at random instants");
+    say!("soak: {kills} writers killed at random instants");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
         .current_dir(workspace_root())

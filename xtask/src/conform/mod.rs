@@ -19,7 +19,7 @@ use std::time::Duration;
 use case::{Body, Case, Outcome};
 use serde_json::Value;
 
-use crate::Result;
+use crate::{Result, tell};
 
 /// A case that runs longer has failed.
 const MAX_CASE_TIME: Duration = Duration::from_secs(20);
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     } else {
         report::text(&done, options.verbose)
     };
-    print!("{text}");
+    tell(&text);
     let failed = done
         .iter()
         .any(|(_, outcome)| matches!(outcome, Outcome::Failed(_)));

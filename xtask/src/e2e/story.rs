@@ -4,6 +4,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use crate::tell;
+
 /// The story is read in a terminal of this many columns.
 const COLUMNS: usize = 80;
 
@@ -81,7 +83,7 @@ impl Story {
     pub(super) fn day(&mut self, day: u32, date: &str, title: &str) {
         self.day = day;
         if !self.json {
-            println!("\nDay {day}, {date}: {title}");
+            say!("\nDay {day}, {date}: {title}");
         }
     }
 
@@ -100,7 +102,7 @@ impl Story {
             wrong,
         };
         if !self.json {
-            print!("{}", lines(self.steps.len() + 1, &step));
+            tell(&lines(self.steps.len() + 1, &step));
         }
         self.steps.push(step);
     }
@@ -114,11 +116,11 @@ impl Story {
             .count();
         let all = self.steps.len();
         if self.json {
-            println!("{}", self.as_json(off));
+            say!("{}", self.as_json(off));
         } else if off == 0 {
-            println!("\ne2e: {all} steps, every one as it should be");
+            say!("\ne2e: {all} steps, every one as it should be");
         } else {
-            println!("\ne2e: {off} of {all} steps are off");
+            say!("\ne2e: {off} of {all} steps are off");
         }
         off == 0 && all > 0
     }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::path::PathBuf;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use memdir_index::{ENTRYPOINT, Fault, MAX_BYTES, MAX_LINES, Measure, NoIndex, Store};
 use memdir_paths::{MemoryDir, Settings, SettingsOptions};
@@ -14,6 +15,9 @@ use super::story::{Story, Telling};
 use super::world::World;
 use super::writer::{self, Mode};
 use crate::Result;
+
+/// A writer that leaves no trace for so long is killed all the same.
+const LONGEST_WATCH: Duration = Duration::from_millis(50);
 
 pub(super) fn planted(dir: &MemoryDir, story: &mut Story) -> Result<()> {
     let mut told = Telling::new("memdir-index", "Links that lead out are refused");
@@ -117,72 +121,104 @@ pub(super) fn over_the_caps(dir: &MemoryDir, story: &mut Story) -> Result<()> {
 }
 
 pub(super) fn crashed(world: &World, dir: &MemoryDir, story: &mut Story) -> Result<()> {
+    /// Kills that hit a writer between the beginning and the end of a save.
+    const WANTED: usize = 3;
+    /// Kills at random moments, most of which hit the middle of a save.
+    const MOST: usize = 50;
     let mut told = Telling::new("memdir-index", "Writers are killed in the middle of saving");
     let mut acknowledged = BTreeSet::new();
-    const KILLS: usize = 5;
-    for round in 0..KILLS {
-        let cwd = if round % 2 == 0 {
+    let mut completed = Vec::new();
+    let (mut kills, mut in_the_middle) = (0, 0);
+    while in_the_middle < WANTED && kills < MOST {
+        let cwd = if kills % 2 == 0 {
             &world.beside
         } else {
             &world.inside
         };
-        let mut child = writer::start(world, cwd, Mode::UntilKilled)?;
-        let mut out = BufReader::new(child.stdout.take().ok_or("no output")?);
-        let mut line = String::new();
-        for _ in 0..3 + round {
-            line.clear();
-            out.read_line(&mut line)?;
-            acknowledged.insert(line.trim().to_owned());
-        }
-        child.kill()?;
-        child.wait()?;
-        // What was acknowledged before the kill reached the pipe, though not yet us.
-        let mut rest = String::new();
-        out.read_to_string(&mut rest)?;
-        let whole = rest.rfind('\n').map_or("", |end| &rest[..end]);
-        acknowledged.extend(whole.lines().map(str::to_owned));
+        acknowledged.extend(killed(world, dir, cwd, kills)?);
+        kills += 1;
+        in_the_middle += usize::from(!leftovers(dir)?.is_empty());
+        // The next agent opens the store, which completes what was left, and looks around.
+        let store = Store::open(dir.path())?;
+        completed.extend(store.recovered().map(|done| format!("{:?}", done.outcome)));
+        let faults: Vec<String> = store
+            .check()?
+            .faults
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        told.expect(faults.is_empty(), format!("check says {faults:?}"));
+        let left = leftovers(dir)?;
+        told.expect(left.is_empty(), format!("left behind: {left:?}"));
     }
-    let store = Store::open(dir.path())?;
-    if let Some(recovered) = store.recovered() {
-        told.say(format!("opening completes what was left: {recovered:?}"));
+    told.expect(
+        in_the_middle >= WANTED,
+        format!("{in_the_middle} kills hit a save"),
+    );
+    told.say(format!(
+        "{kills} kills, {in_the_middle} of them in the middle of a save"
+    ));
+    if !completed.is_empty() {
+        told.say(format!("opening the store again: {}", completed.join(", ")));
     }
     let listed = listed(dir)?;
     let lost: Vec<_> = acknowledged.difference(&listed).collect();
     told.expect(lost.is_empty(), format!("lost from the index: {lost:?}"));
-    for file in &acknowledged {
+    for file in &listed {
         let whole = std::fs::read_to_string(dir.path().join(file)).unwrap_or_default();
+        let torn = file.starts_with("project_crash") && !whole.ends_with("A fact.\n");
         told.expect(
-            whole.ends_with("A fact.\n"),
+            !torn && !whole.is_empty(),
             format!("{file} is torn or lost"),
         );
     }
-    let check = store.check()?;
-    let faults: Vec<String> = check.faults.iter().map(ToString::to_string).collect();
-    told.expect(faults.is_empty(), format!("check says {faults:?}"));
-    let hidden = leftovers(dir)?;
-    told.expect(hidden.is_empty(), format!("left behind: {hidden:?}"));
     told.say(format!(
-        "{KILLS} kills, {} acknowledged saves, {} of them lost, {} faults",
+        "{} acknowledged saves, {} lost",
         acknowledged.len(),
-        lost.len(),
-        faults.len()
+        lost.len()
     ));
     story.tell(told);
     Ok(())
 }
 
-/// Temporary files: every dot file but the ones that the crates keep.
-fn leftovers(dir: &MemoryDir) -> Result<Vec<PathBuf>> {
+/// Starts a writer, kills it after a few saves, and answers what it had acknowledged.
+fn killed(world: &World, dir: &MemoryDir, cwd: &Path, round: usize) -> Result<BTreeSet<String>> {
+    let mut child = writer::start(world, cwd, Mode::UntilKilled)?;
+    let mut out = BufReader::new(child.stdout.take().ok_or("no output")?);
+    let mut acknowledged = BTreeSet::new();
+    let mut line = String::new();
+    for _ in 0..1 + round % 3 {
+        line.clear();
+        out.read_line(&mut line)?;
+        acknowledged.insert(line.trim().to_owned());
+    }
+    // The next save has begun as soon as it leaves a trace; then a moment more, of another length
+    // each time.
+    let begun = Instant::now();
+    while leftovers(dir)?.is_empty() && begun.elapsed() < LONGEST_WATCH {}
+    let seen = Instant::now();
+    let moment = Duration::from_micros(u64::try_from(round)? * 137 % 900);
+    while seen.elapsed() < moment {
+        std::hint::spin_loop();
+    }
+    child.kill()?;
+    child.wait()?;
+    // What was acknowledged before the kill is in the pipe, though nobody has read it yet.
+    let mut rest = String::new();
+    out.read_to_string(&mut rest)?;
+    let whole = rest.rfind('\n').map_or("", |end| &rest[..end]);
+    acknowledged.extend(whole.lines().map(str::to_owned));
+    Ok(acknowledged)
+}
+
+/// Every dot file but the two that belong to the directory: traces of a save that did not end.
+fn leftovers(dir: &MemoryDir) -> Result<Vec<String>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir.path())? {
-        let path = entry?.path();
-        let name = path
-            .file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        if name.starts_with('.') && name.contains("tmp") {
-            found.push(path);
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let kept = [".memdir-index.lock", ".memdir-identity.json"];
+        if name.starts_with('.') && !kept.contains(&name.as_str()) {
+            found.push(name);
         }
     }
     Ok(found)

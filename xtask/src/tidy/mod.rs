@@ -54,9 +54,9 @@ pub(crate) fn run(root: &Path) -> Result<ExitCode> {
     let files = sources::check(root, &mut findings)?;
     documents::check(root, &mut findings)?;
     for finding in &findings.0 {
-        println!("{finding}");
+        say!("{finding}");
     }
-    println!("tidy: {files} source files, {} findings", findings.0.len());
+    say!("tidy: {files} source files, {} findings", findings.0.len());
     Ok(if findings.0.is_empty() {
         ExitCode::SUCCESS
     } else {
