@@ -1,25 +1,46 @@
 #![doc = include_str!("../README.md")]
-//! (The text above is the README.)
+
+// In reading order: what a memory is …
+mod kind;
+
+mod document;
+
+mod header;
+
+// … how a text becomes one …
+mod fence;
+
+mod scan;
+
+mod read;
+
+mod yaml;
+
+mod fast;
+
+mod recover;
+
+mod warning;
+
+// … how it is changed and written …
+mod edit;
+
+mod repair;
+
+mod quote;
+
+mod file_name;
+
+mod error;
+
+// … and what is said and checked about it.
+pub mod guidance;
+
+mod lint;
+
+mod gate;
 
 mod date;
-mod document;
-mod edit;
-mod error;
-mod fast;
-mod fence;
-mod file_name;
-mod gate;
-pub mod guidance;
-mod header;
-mod kind;
-mod lint;
-mod quote;
-mod read;
-mod recover;
-mod repair;
-mod scan;
-mod warning;
-mod yaml;
 
 pub use date::Date;
 pub use document::{MAX_FRONTMATTER_BYTES, Memory, TypePlace};

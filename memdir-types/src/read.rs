@@ -251,7 +251,7 @@ impl<'t> Reader<'t> {
             Leaf::Nested => {
                 let offset = entry.map_or(0, |entry| entry.lines.start);
                 self.warn_at(offset, WarningKind::NotText(key));
-                Some(as_written(self.text))
+                (key == "type").then(|| as_written(self.text))
             }
         }
     }
@@ -328,13 +328,13 @@ impl<'t> Reader<'t> {
 
     fn recovered_word(&mut self, key: &'static str, entries: &[Entry]) -> Option<String> {
         let entry = self.only(key, entries)?;
-        if entry.style == Style::Plain {
-            return Some(word(entry.value(self.text)).to_owned());
+        if recover::value_of(self.text, entry).0 == Value::NotText {
+            self.warn_at(entry.lines.start, WarningKind::NotText(key));
+            if key != "type" {
+                return None;
+            }
         }
-        match recover::value_of(self.text, entry).0 {
-            Value::Text(text) => Some(text.trim().to_owned()),
-            Value::Null | Value::NotText => Some(word(entry.value(self.text)).to_owned()),
-        }
+        Some(word_of(self.text, entry))
     }
 
     /// The entry that counts, with a warning if there are others.
@@ -348,6 +348,14 @@ impl<'t> Reader<'t> {
             self.warn_at(entry.lines.start, WarningKind::Duplicate(key));
         }
         Some(entry)
+    }
+}
+
+/// The word that an entry gives, in the spelling of the file if it is not a text.
+pub(crate) fn word_of(text: &str, entry: &Entry) -> String {
+    match recover::value_of(text, entry).0 {
+        Value::Text(value) if entry.style != Style::Plain => value.trim().to_owned(),
+        _ => word(entry.value(text)).trim_start().to_owned(),
     }
 }
 

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use crate::edit::{is_too_large, line_end};
 use crate::fence::{self, Block};
-use crate::read::{Layout, last, word};
+use crate::read::{Layout, last, word, word_of};
 use crate::scan::{Entry, Style};
-use crate::{Error, ErrorKind, Memory, quote, yaml};
+use crate::{Error, ErrorKind, Memory, quote, recover, yaml};
 
 pub(crate) fn repair(memory: &mut Memory) -> Result<(), Error> {
     if is_too_large(memory) {
@@ -24,9 +24,12 @@ pub(crate) fn repair(memory: &mut Memory) -> Result<(), Error> {
     let (head, inner, tail) = parts(memory);
     let eol = line_end(&memory.text);
     // First with every unknown key as it is, then, if the parts do not fit together, with all of
-    // them as comments.
-    for keep in [Keep::UnknownKeys, Keep::KnownKeysOnly] {
-        let block = rewritten(memory, inner.clone(), keep, eol);
+    // them as comments, and at last with all lines as comments below the keys that were read.
+    for keep in [Keep::UnknownKeys, Keep::KnownKeysOnly, Keep::Nothing] {
+        let block = match keep {
+            Keep::Nothing => written_anew(memory, inner.clone(), eol),
+            keep => rewritten(memory, inner.clone(), keep, eol),
+        };
         let candidate = Memory::from_text(format!("{head}{block}{tail}"));
         if says_the_same(memory, &candidate) {
             *memory = candidate;
@@ -91,6 +94,24 @@ fn header_end(text: &str, start: usize) -> usize {
 enum Keep {
     UnknownKeys,
     KnownKeysOnly,
+    Nothing,
+}
+
+fn written_anew(memory: &Memory, inner: Range<usize>, eol: &str) -> String {
+    let mut out = String::new();
+    let fields = [
+        ("name", memory.name()),
+        ("description", memory.description()),
+        ("type", memory.kind_text()),
+        ("modified", memory.modified()),
+    ];
+    for (key, value) in fields {
+        if let Some(value) = value {
+            out.push_str(&format!("{key}: {}{eol}", quote::scalar(value)));
+        }
+    }
+    comment(&memory.text[inner], eol, &mut out);
+    out
 }
 
 fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> String {
@@ -110,11 +131,11 @@ fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> Str
         match entry.key(text) {
             _ if entry.style == Style::Junk => comment(&text[entry.lines.clone()], eol, &mut out),
             key @ ("name" | "description" | "type" | "modified") => {
+                let own_word = word_of(text, entry);
                 let value = match key {
                     "name" => memory.name(),
                     "description" => memory.description(),
-                    "modified" => memory.modified(),
-                    _ => memory.kind_text(),
+                    _ => Some(own_word.as_str()).filter(|_| says_something(text, entry)),
                 };
                 match value {
                     Some(value) if counting.contains(&Some(entry.lines.start)) => {
@@ -140,11 +161,18 @@ fn rewritten(memory: &Memory, inner: Range<usize>, keep: Keep, eol: &str) -> Str
     out
 }
 
+fn says_something(text: &str, entry: &Entry) -> bool {
+    matches!(recover::value_of(text, entry).0, recover::Value::Text(_))
+}
+
 /// A key that was read: its value anew, and whatever else stands on its lines as a comment.
 fn known(text: &str, entry: &Entry, key: &str, value: &str, eol: &str, out: &mut String) {
     let is_word = matches!(key, "type" | "modified");
     let rest = match entry.style {
         Style::Plain if is_word => &entry.value(text)[word(entry.value(text)).len()..],
+        Style::Empty => text[entry.key.end..entry.first_line_end]
+            .find('#')
+            .map_or("", |at| &text[entry.key.end + at..entry.first_line_end]),
         _ => text
             .get(entry.value.end..entry.first_line_end)
             .unwrap_or(""),
@@ -171,8 +199,8 @@ fn other(text: &str, entry: &Entry, eol: &str, out: &mut String) {
     if entry.indent == 0 && yaml::parse(lines).is_some() {
         push_lines(lines, eol, out);
     } else if !entry.is_multi_line(text) && entry.style != Style::Empty {
-        let value = match crate::recover::value_of(text, entry).0 {
-            crate::recover::Value::Text(value) => value,
+        let value = match recover::value_of(text, entry).0 {
+            recover::Value::Text(value) => value,
             _ => entry.value(text).to_owned(),
         };
         out.push_str(&format!(
@@ -208,14 +236,10 @@ fn metadata(
         let Some(place) = last(text, &layout.nested, key) else {
             continue;
         };
-        let value = match crate::recover::value_of(text, place).0 {
-            crate::recover::Value::Text(value) => value,
-            _ => continue,
-        };
-        let value = match place.style {
-            Style::Plain => word(&value).to_owned(),
-            _ => value.trim().to_owned(),
-        };
+        if !says_something(text, place) {
+            continue;
+        }
+        let value = word_of(text, place);
         nested.push_str(&format!("  {key}: {}{eol}", quote::scalar(&value)));
     }
     if !nested.is_empty() {

@@ -220,7 +220,9 @@ pub(crate) fn closing_quote(value: &str) -> Option<usize> {
 /// `|`, `>-`, `|2`: what may stand in the line above a block scalar.
 fn is_block_header(value: &str) -> bool {
     let rest = value[1..].trim_start_matches(|c: char| c.is_ascii_digit() || "+-".contains(c));
-    is_comment_or_nothing(rest)
+    let header = &value[1..value.len() - rest.len()];
+    let digits = header.bytes().filter(u8::is_ascii_digit).count();
+    header.len() <= 2 && header.len() - digits <= 1 && digits <= 1 && is_comment_or_nothing(rest)
 }
 
 fn is_comment_or_nothing(rest: &str) -> bool {
@@ -235,9 +237,17 @@ fn extend(text: &str, entry: &mut Entry) {
     if ends_on_its_line || !entry.is_multi_line(text) {
         return;
     }
-    // Of an empty style, the value stands on the lines below: an edit replaces them and puts the
-    // new value behind the colon.
     entry.value.end = text[..entry.lines.end].trim_end().len();
+    if entry.style == Style::Empty {
+        // The value stands on the lines below. It is replaced there, unless it is a list that
+        // begins below its key, where a text would not belong to the key.
+        let below = &text[entry.continuation(text)];
+        let indent = below.len() - below.trim_start().len();
+        let line_start = below[..indent].rfind('\n').map_or(0, |at| at + 1);
+        if indent - line_start > entry.indent {
+            entry.value.start = entry.continuation(text).start + indent;
+        }
+    }
     if entry.style == Style::BrokenQuote {
         // A quoted text may be closed on a later line.
         let value = entry.value(text);

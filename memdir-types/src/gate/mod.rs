@@ -4,12 +4,15 @@
 //! dangers have their place beside them. What they find is judged here, by audience.
 
 mod fences;
+mod finding;
 mod hidden;
 
 use std::fmt;
 use std::ops::{Deref, Range};
 
 use crate::Memory;
+pub use finding::{GateAction, GateFinding, GateRule, Severity};
+
 use crate::fence::Block;
 use crate::read::{Layout, last};
 
@@ -26,124 +29,6 @@ pub enum Audience {
     PrivateStrict,
     /// Everyone on the project. Findings of severity error refuse.
     Team,
-}
-
-/// What the gate looks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum GateRule {
-    /// A control that reorders text (embedding, override, isolate), or a direction mark that no
-    /// right-to-left letter calls for.
-    Bidirectional,
-    /// A tag character outside the sequence of a regional flag.
-    Tag,
-    /// A variation selector that its base does not take.
-    VariationSelector,
-    /// A zero-width space or joiner that neither script nor emoji calls for.
-    ZeroWidth,
-    /// A letter or symbol without a visible form, such as the Hangul fillers.
-    Filler,
-    /// A soft hyphen.
-    SoftHyphen,
-    /// An interlinear annotation control.
-    Annotation,
-    /// A C0 or C1 control other than tab, line feed and carriage return.
-    Control,
-    /// Any other character that is never seen.
-    Invisible,
-    /// A line or paragraph separator, or a line end inside a name or a description.
-    LineBreak,
-    /// Text that opens or closes a tag by which prompts mark where text comes from.
-    Fence,
-}
-
-impl GateRule {
-    /// The rule in words.
-    #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            GateRule::Bidirectional => "bidirectional control",
-            GateRule::Tag => "tag character",
-            GateRule::VariationSelector => "stray variation selector",
-            GateRule::ZeroWidth => "zero-width character",
-            GateRule::Filler => "invisible filler",
-            GateRule::SoftHyphen => "soft hyphen",
-            GateRule::Annotation => "interlinear annotation",
-            GateRule::Control => "control character",
-            GateRule::Invisible => "invisible character",
-            GateRule::LineBreak => "hidden line break",
-            GateRule::Fence => "prompt tag",
-        }
-    }
-}
-
-impl fmt::Display for GateRule {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
-    }
-}
-
-/// How much a finding weighs.
-///
-/// Closed on purpose: it is the question "does this refuse", and there are two answers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-pub enum Severity {
-    /// Odd, and with innocent causes.
-    Warning,
-    /// Refused by the strict audiences.
-    Error,
-}
-
-/// What the gate did about a finding.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum GateAction {
-    /// Nothing: the text passed as it is, or was refused as a whole.
-    Reported,
-    /// The `<` of a prompt tag was written as `&lt;`.
-    Escaped,
-}
-
-/// One place that the gate objects to. Never holds the text itself.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct GateFinding {
-    /// What was found.
-    pub rule: GateRule,
-    /// Where, in bytes of the text that was handed in (for a memory: of its rendered text). For
-    /// a character that an escape sequence of the frontmatter stands for, the whole value.
-    pub range: Range<usize>,
-    /// How much it weighs.
-    pub severity: Severity,
-    /// The line, counted from 1.
-    pub line: usize,
-    /// The column, in characters, counted from 1.
-    pub column: usize,
-    /// The first character of the place.
-    pub code_point: char,
-    /// What was done about it.
-    pub action: GateAction,
-}
-
-impl fmt::Display for GateFinding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.rule)?;
-        if self.rule != GateRule::Fence {
-            write!(f, " U+{:04X}", u32::from(self.code_point))?;
-        }
-        write!(f, " at line {}, column {}", self.line, self.column)?;
-        if self.action == GateAction::Escaped {
-            f.write_str(", escaped")?;
-        }
-        Ok(())
-    }
 }
 
 /// At most so many findings are listed; a file of nothing but hidden characters has no more to

@@ -86,10 +86,16 @@ fn a_value_of_several_lines_is_replaced_as_a_whole() {
         let text = format!("---\nname: nn\ndescription: {value}\ntype: user\n---\nb");
         check(&text, |m| m.set_description("new"), expected);
     }
+    // A value below its key stays there, and a comment beside the key too.
     check(
-        "---\nname: nn\ndescription:\n  one\ntype: user\n---\nb",
+        "---\ndescription: # c\n  one\n  two\ntype: user\n---\nb",
         |m| m.set_description("new"),
-        expected,
+        "---\ndescription: # c\n  new\ntype: user\n---\nb",
+    );
+    check(
+        "---\ndescription:\n- a\n- b\ntype: user\n---\nb",
+        |m| m.set_description("new"),
+        "---\ndescription: new\ntype: user\n---\nb",
     );
 }
 
