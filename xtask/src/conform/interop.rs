@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use memdir_index::{Measure, Store};
+use memdir_index::{LoadOptions, Loaded, Measure, MemoryPrompt, load_memory_prompt};
 use memdir_paths::{
-    IndexText, Layer, MemoryDir, Options, Platform, ProjectTrust, Resolution, Settings,
-    SettingsOptions,
+    Layer, MemoryDir, Options, Platform, ProjectTrust, Resolution, Settings, SettingsOptions,
 };
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -296,19 +295,22 @@ fn slug(
     Ok(())
 }
 
-/// Does an index value exist for this directory, as a host would put it into the user context?
-fn index_text(scene: &Scene) -> Result<Option<memdir_index::Loaded>, Unsupported> {
-    let Some(dir) = scene.dir() else {
-        return Ok(None);
-    };
-    let store = match Store::open(dir.path()) {
-        Ok(store) => store,
-        Err(_) => return Ok(None),
-    };
-    Ok(store
-        .load(Measure::Utf16)
-        .ok()
-        .filter(|loaded| loaded.text.is_some()))
+/// What a host would put in front of its model; nothing while memory is off.
+fn memory_prompt(scene: &Scene) -> Option<MemoryPrompt> {
+    let found = scene.resolution.as_ref().ok()?;
+    let options = LoadOptions::default()
+        .index_text(found.index_text)
+        .limits(Measure::Utf16);
+    load_memory_prompt(found.dir.as_ref(), &options)
+}
+
+/// The index value for the user context, if there is one.
+fn index_value(scene: &Scene) -> Option<Loaded> {
+    memory_prompt(scene)?
+        .indexes
+        .into_iter()
+        .next()
+        .map(|index| index.loaded)
 }
 
 /// `MEMORY.md` is a link whose real place is outside its directory.
@@ -353,16 +355,9 @@ fn switch(
             ("empty-config-dir", Value::from(shown))
         });
         comparison.deviating("memory_dir", &expected, scene.shown_dir(), rule);
-        let section = scene.dir().is_some_and(|dir| {
-            !memdir_index::prompt(&memdir_index::Prompt::standard(dir)).is_empty()
-        });
+        let section = memory_prompt(&scene).is_some_and(|prompt| !prompt.instructions.is_empty());
         comparison.field("system_section", &observed["system_section"], section);
     }
-    let loaded = index_text(&scene)?;
-    let switched_off = scene
-        .resolution
-        .as_ref()
-        .is_ok_and(|found| found.index_text == IndexText::KeptOut);
     let rule = if scene.empty_config_dir() {
         let exists = default_dir().join("MEMORY.md").is_file();
         Some(("empty-config-dir", Value::from(exists)))
@@ -370,7 +365,7 @@ fn switch(
         let out = scene.dir().is_some_and(|dir| index_links_out(dir.path()));
         out.then(|| ("index-link-out", Value::from(false)))
     };
-    let injected = loaded.is_some() && !switched_off;
+    let injected = index_value(&scene).is_some();
     comparison.deviating(
         "index_injected",
         &observed["index_injected"],
@@ -412,7 +407,7 @@ fn injected(
     comparison: &mut Comparison,
 ) -> Result<(), Unsupported> {
     let scene = Scene::build(case, setup, Names::Expanded, fill, no_make)?;
-    let loaded = index_text(&scene)?;
+    let loaded = index_value(&scene);
     let out = scene.dir().is_some_and(|dir| index_links_out(dir.path()));
     let rule = out.then(|| ("index-link-out", Value::from(false)));
     comparison.deviating("injected", &observed["injected"], loaded.is_some(), rule);
