@@ -77,7 +77,8 @@ pub(super) fn no_follow(options: &mut OpenOptions, mode: u32) {
 }
 
 /// Replaces the file at `target`, a real path, unless `is_due`, asked right before, says no.
-/// Answers whether it was replaced. The mode of an existing file is kept.
+/// Answers whether it was replaced. The mode of an existing file is kept. The folder is not
+/// synchronised; that is done once for a whole write.
 pub(super) fn replace(
     target: &Path,
     bytes: &[u8],
@@ -117,7 +118,6 @@ pub(super) fn replace(
             Err(e) => return Err(fail(e.error)),
         }
     }
-    sync_dir(dir, durability);
     Ok(true)
 }
 
@@ -134,13 +134,18 @@ fn new_file_permissions() -> Option<Permissions> {
     }
 }
 
-/// Best effort: not every system can synchronise a directory.
-pub(super) fn sync_dir(dir: &Path, durability: Durability) {
-    if cfg!(unix)
-        && durability == Durability::PowerLoss
-        && let Ok(dir) = File::open(dir)
-    {
-        let _ = dir.sync_all();
+/// Makes the names of these files last, each folder once. Best effort: not every system can
+/// synchronise a directory.
+pub(super) fn sync_folders(files: &[&Path], durability: Durability) {
+    if cfg!(not(unix)) || durability == Durability::ProcessDeath {
+        return;
+    }
+    let mut folders: Vec<&Path> = files.iter().filter_map(|file| file.parent()).collect();
+    folders.dedup();
+    for folder in folders {
+        if let Ok(folder) = File::open(folder) {
+            let _ = folder.sync_all();
+        }
     }
 }
 

@@ -115,7 +115,10 @@ impl Store {
         let target = self.index_target()?;
         let is_due = || Ok(self.index_fingerprint()? == before);
         match atomic::replace(&target, bytes, self.options.durability, is_due)? {
-            true => Ok(()),
+            true => {
+                atomic::sync_folders(&[&target], self.options.durability);
+                Ok(())
+            }
             false => Err(Error::new(ErrorKind::Conflict, target)),
         }
     }

@@ -7,13 +7,13 @@
 
 use std::fs;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use memdir_types::Memory;
 
 use super::lock::Lock;
 use super::save::Link;
-use super::{Store, atomic, entry_of};
+use super::{Durability, Store, atomic, entry_of};
 use crate::{Error, ErrorKind, Fingerprint};
 
 /// A dot file beside the index, so that no scan takes it for a memory.
@@ -158,15 +158,22 @@ impl Store {
     /// Writes the intent before the first step.
     pub(super) fn begin_intent(&self, intent: &Intent) -> Result<(), Error> {
         let text = intent.to_text();
-        let durability = self.options.durability;
-        // Replacing never follows a link, so a planted one is simply replaced.
+        // It has to outlive the process, not the machine: after a loss of power the check finds
+        // what it would have told. Replacing never follows a link, so a planted one just goes.
+        let durability = Durability::ProcessDeath;
         atomic::replace(&self.journal_path(), text.as_bytes(), durability, || {
             Ok(true)
         })?;
         Ok(())
     }
 
-    /// Removes the intent after the last step.
+    /// Makes the names of these files last, then removes the intent: the write is done.
+    pub(super) fn finish(&self, files: &[&Path]) -> Result<(), Error> {
+        atomic::sync_folders(files, self.options.durability);
+        self.end_intent()
+    }
+
+    /// Removes the intent.
     pub(super) fn end_intent(&self) -> Result<(), Error> {
         match fs::remove_file(self.journal_path()) {
             Ok(()) => Ok(()),
@@ -198,7 +205,7 @@ impl Store {
                 outcome: Outcome::Unreadable,
             },
         };
-        self.end_intent()?;
+        self.finish(&[&path])?;
         Ok(Some(recovery))
     }
 

@@ -168,7 +168,7 @@ impl Store {
         let before = atomic::fingerprint(old.as_ref());
         expect(expected, before, &target)?;
         // An index that could not be written to refuses the save before anything is on disk.
-        self.index_target()?;
+        let index = self.index_target()?;
         self.snapshot(ENTRYPOINT)?;
 
         let after = Fingerprint::of(&bytes);
@@ -192,7 +192,7 @@ impl Store {
             step_one?;
         }
         let committed = self.commit(lock, |index| index.upsert(&entry))?;
-        self.end_intent()?;
+        self.finish(&[&target, &index])?;
         Ok(Saved {
             file: file.to_owned(),
             path: target,
@@ -244,7 +244,7 @@ impl Store {
             Err(e) => return Err(e),
         };
         expect(expected, fingerprint, &path)?;
-        self.index_target()?;
+        let index = self.index_target()?;
         let exists = self.exists(file)?;
         if !exists && self.index()?.find(file).is_none() {
             return Err(Error::new(ErrorKind::NotFound, path));
@@ -257,7 +257,7 @@ impl Store {
             return Err(Error::io(path, e));
         }
         let committed = self.commit(&lock, |index| index.remove(file))?;
-        self.end_intent()?;
+        self.finish(&[&path, &index])?;
         Ok(Removed {
             file: file.to_owned(),
             fingerprint,
@@ -278,7 +278,7 @@ impl Store {
         self.check_name(to)?;
         let (lock, recovered) = self.begin()?;
         let (old, new) = (self.spelled(from)?, self.spelled(to)?);
-        self.index_target()?;
+        let index = self.index_target()?;
         self.index()?;
         if !self.exists(from)? {
             return Err(Error::new(ErrorKind::NotFound, old));
@@ -307,7 +307,7 @@ impl Store {
             });
         }
         let committed = self.commit(&lock, |index| index.rename(from, to))?;
-        self.end_intent()?;
+        self.finish(&[&old, &new, &index])?;
         Ok(renamed(to, committed, recovered))
     }
 

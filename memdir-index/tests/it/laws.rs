@@ -1,9 +1,13 @@
 //! What holds for every input.
 
 use memdir_index::{
-    Change, Entry, Index, Limits, MAX_ENTRY_CHARS, Measure, NameCase, strip, truncate,
+    Change, Durability, Entry, Index, Limits, MAX_ENTRY_CHARS, Measure, NameCase, StoreOptions,
+    strip, truncate,
 };
+use memdir_types::MemoryType;
 use proptest::prelude::*;
+
+use crate::world::{World, cleared};
 
 /// Text that looks like an index with everything that can go wrong in it.
 fn index_text() -> impl Strategy<Value = String> {
@@ -148,6 +152,50 @@ proptest! {
     fn stripping_never_panics_and_is_done_in_one_pass(bytes in proptest::collection::vec(any::<u8>(), 0..300), text in index_text()) {
         let _ = strip(&bytes);
         prop_assert!(strip(text.as_bytes()).len() <= text.len());
+    }
+}
+
+/// One step of a host: which memory, and what is done to it.
+fn step() -> impl Strategy<Value = (u8, u8, u8)> {
+    (0..4_u8, 0..5_u8, 0..5_u8)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn index_and_files_agree_after_any_steps(steps in proptest::collection::vec(step(), 1..12)) {
+        let world = World::with("# kept\n", &[]);
+        let options = StoreOptions::default().durability(Durability::ProcessDeath);
+        let store = world.store_with(options);
+        let mut model = std::collections::BTreeSet::new();
+        for (n, (what, a, b)) in steps.into_iter().enumerate() {
+            let (from, to) = (format!("{a}.md"), format!("sub/{b}.md"));
+            match what {
+                0 | 1 => {
+                    let file = if what == 0 { &from } else { &to };
+                    let memory = cleared(MemoryType::User, file, &format!("step {n}"));
+                    store.save_as(file, memory, None).unwrap();
+                    model.insert(file.clone());
+                }
+                2 => {
+                    prop_assert_eq!(store.remove(&from, None).is_ok(), model.remove(&from));
+                }
+                _ => {
+                    let can = model.contains(&from) && !model.contains(&to);
+                    prop_assert_eq!(store.rename(&from, &to).is_ok(), can);
+                    if can {
+                        model.remove(&from);
+                        model.insert(to);
+                    }
+                }
+            }
+            prop_assert!(store.check().unwrap().is_clean());
+            let listed: std::collections::BTreeSet<String> =
+                store.index().unwrap().entries().map(|entry| entry.file.clone()).collect();
+            prop_assert_eq!(&listed, &model);
+        }
+        prop_assert!(world.index().starts_with("# kept\n"));
     }
 }
 
