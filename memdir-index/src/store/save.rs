@@ -97,6 +97,16 @@ impl Store {
     /// `expected` is checked against the file that is chosen: `None` expects nothing,
     /// [`Fingerprint::ABSENT`] that the memory is new.
     ///
+    /// Only what passed the gate can be saved:
+    ///
+    /// ```compile_fail,E0308
+    /// # use memdir_types::{Memory, MemoryType};
+    /// # fn save(store: &memdir_index::Store) {
+    /// let memory = Memory::new(MemoryType::User, "Role", "ten years of Go", "");
+    /// store.save(memory, None);
+    /// # }
+    /// ```
+    ///
     /// # Errors
     ///
     /// [`ErrorKind::Unnamed`], and those of [`save_as`](Store::save_as).
