@@ -57,6 +57,29 @@ fn times_before_1970_have_an_age() {
 }
 
 #[test]
+fn times_at_the_ends_of_the_range_have_an_age() {
+    let far = Duration::from_secs(1 << 62);
+    let epoch = SystemTime::UNIX_EPOCH;
+    // Not every platform has times that far away; those that have them answer.
+    if let (Some(past), Some(future)) = (epoch.checked_sub(far), epoch.checked_add(far)) {
+        assert_eq!(age_days(past, future), 2 * far.as_secs() / 86_400);
+        assert_eq!(age_days(future, past), 0);
+        assert!(freshness(past, future).is_some());
+    }
+    assert_eq!(age_text(u64::MAX), "18446744073709551615 days ago");
+}
+
+#[test]
+fn the_last_nanosecond_of_a_day_counts() {
+    let two_days = Duration::from_secs(2 * 86_400);
+    assert_eq!(age_days(now() - two_days, now()), 2);
+    assert_eq!(
+        age_days(now() - two_days + Duration::from_nanos(1), now()),
+        1
+    );
+}
+
+#[test]
 fn the_text_makes_four_statements() {
     let text = freshness(ago(47.2), now()).unwrap();
     assert_snapshot!(text, @"This memory is 47 days old. It notes what was seen at that time, not how things stand now. What it says about code, and above all any file:line it cites, may be outdated. Verify it against the current state before you assert it.");
