@@ -40,6 +40,8 @@ pub struct Memory {
 
 /// Where the type of a new memory is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum TypePlace {
     /// `type: …` beside name and description.
@@ -266,7 +268,8 @@ impl Memory {
     /// # Errors
     ///
     /// [`TooLarge`](crate::ErrorKind::TooLarge) if the block exceeds
-    /// [`MAX_FRONTMATTER_BYTES`]; the memory is then unchanged.
+    /// [`MAX_FRONTMATTER_BYTES`], or would once its lines are quoted; the memory is then
+    /// unchanged.
     pub fn repair(&mut self) -> Result<(), Error> {
         repair::repair(self)
     }

@@ -7,6 +7,8 @@ use crate::MemoryType;
 
 /// Whether memories are only the person's own, or some are shared with a team.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum Mode {
     /// One private directory.

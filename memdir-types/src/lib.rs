@@ -1,46 +1,38 @@
 #![doc = include_str!("../README.md")]
 
-// In reading order: what a memory is …
+// In reading order: what a memory is, …
+mod document;
+mod header;
 mod kind;
 
-mod document;
-
-mod header;
-
-// … how a text becomes one …
+// … how a text becomes one, first strictly, then line by line, …
 mod fence;
-
+mod read;
 mod scan;
 
-mod read;
-
-mod yaml;
-
 mod fast;
-
 mod recover;
+mod yaml;
 
 mod warning;
 
-// … how it is changed and written …
+// … how it is changed and written, …
 mod edit;
-
 mod repair;
 
 mod quote;
 
-mod file_name;
-
 mod error;
+mod file_name;
 
 // … and what is said and checked about it.
 pub mod guidance;
 
 mod lint;
 
-mod gate;
-
 mod date;
+
+mod gate;
 
 pub use date::Date;
 pub use document::{MAX_FRONTMATTER_BYTES, Memory, TypePlace};

@@ -36,7 +36,8 @@ pub(crate) fn repair(memory: &mut Memory) -> Result<(), Error> {
             return Ok(());
         }
     }
-    Err(Error::new(ErrorKind::NotEditable))
+    // With all lines as comments, only their number can stand in the way.
+    Err(Error::new(ErrorKind::TooLarge))
 }
 
 /// What stands before the block with its opening fence, the range of the block, and the closing

@@ -51,7 +51,13 @@ fn tag_end(text: &str) -> Option<usize> {
                     return None;
                 }
             }
-            _ => break,
+            c => {
+                // `Vec<types::Kind>` is code. Names that are nobody's identifier need no care.
+                if !name.contains('-') && !c.is_whitespace() && c != '/' && c != '>' {
+                    return None;
+                }
+                break;
+            }
         }
         if at > MAX_TAG_BYTES {
             return None;

@@ -37,7 +37,13 @@ const MAX_FINDINGS: usize = 1_000;
 
 /// A text or memory that passed the gate. Only the gate makes one, so a function that takes a
 /// `Cleared` cannot be called around it.
+///
+/// ```compile_fail
+/// let memory = memdir_types::Memory::parse("not checked");
+/// let cleared = memdir_types::Cleared { value: memory, ..Default::default() };
+/// ```
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Cleared<T> {
     value: T,
     audience: Audience,

@@ -108,3 +108,12 @@ fn a_block_that_is_too_large_is_not_repaired() {
     assert_eq!(*memory.repair().unwrap_err().kind(), ErrorKind::TooLarge);
     assert_eq!(memory.render(), text);
 }
+
+#[test]
+fn a_block_that_would_grow_too_large_is_not_repaired() {
+    let text = format!("---\n{}---\nbody", "a line\n".repeat(9_000));
+    let mut memory = Memory::parse(&text);
+    assert!(memory.is_recovered());
+    assert_eq!(*memory.repair().unwrap_err().kind(), ErrorKind::TooLarge);
+    assert_eq!(memory.render(), text);
+}

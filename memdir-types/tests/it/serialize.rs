@@ -45,6 +45,25 @@ fn findings_serialize() {
 }
 
 #[test]
+fn a_cleared_text_serializes_with_what_was_found() {
+    let cleared = gate_text("a <types>", Audience::Private).unwrap();
+    let value = to_value(&cleared).unwrap();
+    assert_eq!(
+        (&value["value"], &value["audience"]),
+        (&json!("a &lt;types>"), &json!("private"))
+    );
+    assert_eq!(
+        (
+            &value["findings"][0]["rule"],
+            &value["findings"][0]["action"]
+        ),
+        (&json!("fence"), &json!("escaped"))
+    );
+    let error = Memory::parse("b").set_modified("x").unwrap_err();
+    assert_eq!(to_value(error.kind()).unwrap(), json!("no_frontmatter"));
+}
+
+#[test]
 fn words_and_dates_go_both_ways() {
     assert_eq!(to_value(MemoryType::Feedback).unwrap(), json!("feedback"));
     assert_eq!(
