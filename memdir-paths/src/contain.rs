@@ -11,6 +11,9 @@ use crate::guard::check_name;
 /// takes; without a bound the walk over its ancestors would have none.
 const MAX_PATH_BYTES: usize = 32_768;
 
+/// 40 rounds: as many links as Linux follows in one path.
+const MAX_ROUNDS: usize = 40;
+
 /// Whether `path` lies inside `root` (or is `root`), by whole components, after the symbolic
 /// links of the deepest existing ancestor of both are resolved.
 ///
@@ -81,8 +84,13 @@ fn open_with(root: &Path, untrusted: &str, opener: Opener) -> Result<File, Error
     let below = place
         .strip_prefix(&real_root)
         .map_err(|_| Error::new(ErrorKind::Outside, &place))?;
+    if below.as_os_str().is_empty() {
+        // A link to the directory itself.
+        return Err(Error::new(ErrorKind::NotAFile, &place));
+    }
     let file = open_below(&real_root, below, opener).map_err(|e| match e {
         Opening::Link => Error::new(ErrorKind::Outside, &place),
+        Opening::NotAFile => Error::new(ErrorKind::NotAFile, &place),
         Opening::Io(e) => Error::from_io(&place, e),
     })?;
     let meta = file.metadata().map_err(|e| Error::from_io(&place, e))?;
@@ -100,6 +108,8 @@ fn open_with(root: &Path, untrusted: &str, opener: Opener) -> Result<File, Error
 enum Opening {
     /// A link appeared where none was.
     Link,
+    /// A socket, which cannot be opened, or a device without a driver.
+    NotAFile,
     Io(io::Error),
 }
 
@@ -110,6 +120,7 @@ fn open_below(root: &Path, below: &Path, opener: Opener) -> Result<File, Opening
 
     let refused = |e: Errno| match e {
         Errno::LOOP | Errno::XDEV | Errno::MLINK => Opening::Link,
+        Errno::NXIO | Errno::OPNOTSUPP => Opening::NotAFile,
         e => Opening::Io(e.into()),
     };
     let folder = OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::RDONLY;
@@ -170,36 +181,70 @@ pub(crate) fn real_place(path: &Path) -> Result<PathBuf, Error> {
         let start: String = path.to_string_lossy().chars().take(200).collect();
         return Err(Error::io(ErrorKind::Io, start, source));
     }
+    // Without `.` and a separator at the end: `link/` would ask about the target of the link, and
+    // a link without a target would pass for a missing name.
+    let mut place: PathBuf = path.components().collect();
+    for _ in 0..MAX_ROUNDS {
+        let (real, seen) = real_step(path, &place)?;
+        if seen == Seen::Whole || real == place {
+            return Ok(real);
+        }
+        place = real;
+    }
+    Err(Error::new(ErrorKind::Io, path))
+}
+
+/// How much of a path the system could look at. Deliberately exhaustive.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Seen {
+    /// All of it: what is missing is missing.
+    Whole,
+    /// It was too long in this spelling. Its real spelling may be shorter, and then the rest has
+    /// to be looked at too, or a link in it would go unseen.
+    Part,
+}
+
+/// One round of [`real_place`] for `place`; errors name the original `path`. Resolves links once
+/// and otherwise asks one plain question for each missing part: resolving anew at every level
+/// takes minutes for a long path below a deep folder.
+fn real_step(path: &Path, place: &Path) -> Result<(PathBuf, Seen), Error> {
+    match fs::canonicalize(place) {
+        Ok(real) => return Ok((real, Seen::Whole)),
+        Err(e) if walks_up(&e) => {}
+        Err(e) => return Err(Error::io(ErrorKind::Io, path, e)),
+    }
     let mut missing = Vec::new();
-    let mut rest = path;
-    loop {
-        match fs::canonicalize(rest) {
-            Ok(mut real) => {
-                real.extend(missing.iter().rev());
-                return Ok(real);
-            }
-            Err(e) if walks_up(&e) => {}
-            Err(e) => return Err(Error::io(ErrorKind::Io, path, e)),
-        }
+    let mut seen = Seen::Whole;
+    let mut rest = place;
+    let found = loop {
         match fs::symlink_metadata(rest) {
-            // Something is there, yet it leads nowhere.
-            Ok(meta) if meta.is_symlink() => {
-                return Err(Error::new(ErrorKind::DanglingLink, path));
+            Ok(meta) => break meta,
+            Err(e) if walks_up(&e) => {
+                if e.kind() == io::ErrorKind::InvalidFilename {
+                    seen = Seen::Part;
+                }
             }
-            // It appeared between the two looks. Asking again might never end.
-            Ok(_) => return Err(Error::new(ErrorKind::Io, path)),
-            Err(e) if walks_up(&e) => {}
             Err(e) => return Err(Error::io(ErrorKind::Io, path, e)),
         }
-        match rest.components().next_back() {
-            Some(Component::Normal(name)) => missing.push(name),
+        match (rest.components().next_back(), rest.parent()) {
+            (Some(Component::Normal(name)), Some(parent)) => {
+                missing.push(name);
+                rest = parent;
+            }
             // `missing/..` has no real place.
             _ => return Err(Error::new(ErrorKind::NotFound, path)),
         }
-        rest = match rest.parent() {
-            Some(parent) => parent,
-            None => return Err(Error::new(ErrorKind::NotFound, path)),
-        };
+    };
+    match fs::canonicalize(rest) {
+        Ok(mut real) => {
+            real.extend(missing.iter().rev());
+            Ok((real, seen))
+        }
+        // Something is there, yet it leads nowhere.
+        Err(e) if walks_up(&e) && found.is_symlink() => {
+            Err(Error::new(ErrorKind::DanglingLink, path))
+        }
+        Err(e) => Err(Error::io(ErrorKind::Io, path, e)),
     }
 }
 

@@ -59,7 +59,7 @@ impl Default for Platform {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Env {
-    /// Home directory of the user (`HOME`, on Windows `USERPROFILE`).
+    /// Home directory of the user (`HOME`, on Windows `USERPROFILE`). Empty means unset.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::ser::opt_path"))]
     pub home: Option<PathBuf>,
     /// Directory of `managed-settings.json`; `None` means that there are no managed settings.
@@ -201,7 +201,7 @@ impl Env {
         if let Some(dir) = set(&self.config_dir) {
             return base_dir(dir, cwd);
         }
-        match &self.home {
+        match self.home.as_ref().filter(|h| !h.as_os_str().is_empty()) {
             Some(home) => base_dir(home.join(".claude").as_os_str(), cwd),
             None => Err(Error::bare(ErrorKind::NoHome)),
         }

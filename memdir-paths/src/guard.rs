@@ -119,6 +119,9 @@ fn name_fault(name: &str) -> Option<NameFault> {
     if let Some(fault) = name.chars().find_map(character_fault) {
         return Some(fault);
     }
+    if has_idle_joiner(name) {
+        return Some(NameFault::HiddenCharacter);
+    }
     if name.starts_with('/') {
         return Some(NameFault::Absolute);
     }
@@ -142,17 +145,42 @@ fn character_fault(c: char) -> Option<NameFault> {
         '\\' => Some(NameFault::Backslash),
         c if c.is_control() => Some(NameFault::ControlCharacter),
         // Marks and overrides of writing direction, line and paragraph separators, the byte order
-        // mark, tag characters. Joiners (U+200C, U+200D) stay: emoji and several scripts need them.
-        '\u{061c}'
+        // mark, fillers, annotations, tag characters: two names that look alike have to be alike.
+        // Variation selectors stay, emoji and ideographs need them; for joiners see below.
+        '\u{00ad}'
+        | '\u{034f}'
+        | '\u{061c}'
+        | '\u{115f}'
+        | '\u{1160}'
+        | '\u{17b4}'
+        | '\u{17b5}'
+        | '\u{180e}'
         | '\u{200b}'
         | '\u{200e}'
         | '\u{200f}'
         | '\u{2028}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}'
+        | '\u{2800}'
+        | '\u{3164}'
         | '\u{feff}'
-        | '\u{e0000}'..='\u{e007f}' => Some(NameFault::HiddenCharacter),
+        | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e00ff}'
+        | '\u{e01f0}'..='\u{e0fff}' => Some(NameFault::HiddenCharacter),
         _ => None,
     }
+}
+
+/// Whether a joiner (U+200C, U+200D) has nothing to join: behind ASCII, behind another joiner, or
+/// at the beginning. Emoji and several scripts need joiners, so the others stay.
+fn has_idle_joiner(name: &str) -> bool {
+    let joins = |c: char| matches!(c, '\u{200c}' | '\u{200d}');
+    let before = std::iter::once('/').chain(name.chars());
+    before
+        .zip(name.chars())
+        .any(|(before, c)| joins(c) && (before.is_ascii() || joins(before)))
 }
 
 fn component_fault(part: &str) -> Option<NameFault> {
@@ -174,34 +202,33 @@ fn component_fault(part: &str) -> Option<NameFault> {
     if is_device(part) {
         return Some(NameFault::Device);
     }
-    if escapes_after_nfkc(part) {
-        return Some(NameFault::Disguised);
-    }
+    // `%252e` hides `%2e` hides `.`, and a full-width percent sign hides them all. Each round uses
+    // up at least one percent sign, so this ends.
+    let mut fault = NameFault::Disguised;
     let mut text = part.to_owned();
-    // `%252e` hides `%2e` hides `.`. Each round is shorter than the last, so this ends.
-    while let Some(decoded) = percent_decode(&text) {
-        let bad = decoded.contains(['/', '\\'])
-            || decoded.chars().any(char::is_control)
-            || only_dots(&decoded)
-            || escapes_after_nfkc(&decoded);
-        if bad {
-            return Some(NameFault::PercentEncoded);
+    loop {
+        if !text.is_ascii() {
+            text = text.nfkc().collect();
+        }
+        if leaves(&text) {
+            return Some(fault);
+        }
+        let decoded = percent_decode(&text)?;
+        fault = NameFault::PercentEncoded;
+        if leaves(&decoded) {
+            return Some(fault);
         }
         text = decoded;
     }
-    None
+}
+
+/// Whether a name that was one plain component is none any more.
+fn leaves(text: &str) -> bool {
+    text.contains(['/', '\\']) || text.chars().any(char::is_control) || only_dots(text)
 }
 
 fn only_dots(part: &str) -> bool {
     part.chars().all(|c| c == '.' || c == ' ')
-}
-
-fn escapes_after_nfkc(part: &str) -> bool {
-    if part.is_ascii() {
-        return false;
-    }
-    let folded: String = part.nfkc().collect();
-    folded.contains(['/', '\\', '\0']) || only_dots(&folded)
 }
 
 /// One round of percent-decoding; `None` when nothing is encoded.

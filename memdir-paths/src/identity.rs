@@ -1,5 +1,6 @@
 //! The dot file that records which real roots use a memory directory, and the collisions in it.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value, json};
 
 use crate::layout::{IDENTITY_FILE, MemoryDir};
-use crate::read::{ReadFault, read_open};
+use crate::read::{ReadFault, read_capped};
 
 /// 256 KiB: a larger record counts as damaged. Our own bound; 1,000 roots need some 100 KB.
 pub const MAX_IDENTITY_BYTES: u64 = 256 * 1024;
@@ -54,7 +55,7 @@ pub struct Collisions {
     /// Recorded roots that the system did not let us look at.
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::ser::paths"))]
     pub unknown: Vec<PathBuf>,
-    /// Why the record could not be read, if there is one that is damaged.
+    /// Why the record could not be used, if there is one that is damaged or may not be read.
     pub damaged: Option<String>,
 }
 
@@ -74,15 +75,16 @@ pub fn collisions(dir: &MemoryDir) -> Collisions {
     let record = match load(dir) {
         Ok(record) => record,
         Err(Fault::Absent) => return found,
-        Err(Fault::Damaged(why)) => {
+        Err(Fault::Damaged(why) | Fault::Unreadable(why)) => {
             found.damaged = Some(why);
             return found;
         }
     };
+    let mut seen = HashSet::new();
     for path in record.roots() {
         let list = match fs::canonicalize(&path) {
             Ok(real) if real.is_dir() => {
-                if !found.living.contains(&real) {
+                if seen.insert(real.clone()) {
                     found.living.push(real);
                 }
                 continue;
@@ -94,7 +96,7 @@ pub fn collisions(dir: &MemoryDir) -> Collisions {
                 _ => &mut found.unknown,
             },
         };
-        if !list.contains(&path) {
+        if seen.insert(path.clone()) {
             list.push(path);
         }
     }
@@ -106,7 +108,10 @@ struct Record(Map<String, Value>);
 
 enum Fault {
     Absent,
+    /// What it holds is no record.
     Damaged(String),
+    /// The system refused to show it. It may be whole, so it stays where it is.
+    Unreadable(String),
 }
 
 impl Record {
@@ -155,7 +160,8 @@ fn root_of(entry: &Value) -> Option<PathBuf> {
             u8::from_str_radix(pair, 16).ok()
         });
         let bytes: Option<Vec<u8>> = digits.collect();
-        return Some(PathBuf::from(std::ffi::OsString::from_vec(bytes?)));
+        let path = PathBuf::from(std::ffi::OsString::from_vec(bytes?));
+        return path.is_absolute().then_some(path);
     }
     let path = PathBuf::from(entry.get("path")?.as_str()?);
     path.is_absolute().then_some(path)
@@ -166,17 +172,16 @@ fn load(dir: &MemoryDir) -> Result<Record, Fault> {
     let damaged = |why: &str| Fault::Damaged(why.to_owned());
     match fs::symlink_metadata(&file) {
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Err(Fault::Absent),
-        Err(e) => return Err(Fault::Damaged(e.to_string())),
+        Err(e) => return Err(Fault::Unreadable(e.to_string())),
         // A link could lead anywhere, and this file is nobody's to link.
         Ok(meta) if !meta.is_file() => return Err(damaged("expected a regular file")),
         Ok(_) => {}
     }
-    let open = File::open(&file).map_err(|e| Fault::Damaged(e.to_string()))?;
-    let bytes = read_open(open, MAX_IDENTITY_BYTES).map_err(|fault| match fault {
+    let bytes = read_capped(&file, MAX_IDENTITY_BYTES).map_err(|fault| match fault {
         ReadFault::Missing => Fault::Absent,
         ReadFault::NotAFile => damaged("expected a regular file"),
         ReadFault::TooLarge => damaged("it is too large"),
-        ReadFault::Io(e) => Fault::Damaged(e.to_string()),
+        ReadFault::Io(e) => Fault::Unreadable(e.to_string()),
     })?;
     match serde_json::from_slice(&bytes) {
         Ok(Value::Object(map)) if map.get("roots").is_some_and(Value::is_array) => Ok(Record(map)),
@@ -208,6 +213,7 @@ fn add(dir: &MemoryDir, root: &Path) -> io::Result<Recorded> {
     let (mut record, outcome) = match load(dir) {
         Ok(record) => (record, Recorded::Added),
         Err(Fault::Absent) => (Record::new(), Recorded::Added),
+        Err(Fault::Unreadable(why)) => return Err(io::Error::other(why)),
         Err(Fault::Damaged(_)) => {
             fs::rename(dir.identity_file(), dir.path().join(DAMAGED_FILE))?;
             (Record::new(), Recorded::Renewed)
@@ -257,7 +263,25 @@ fn write(dir: &MemoryDir, record: &Record) -> io::Result<()> {
         .suffix(TEMP_SUFFIX)
         .tempfile_in(dir.path())?;
     temp.write_all(&text)?;
+    share(dir, temp.as_file())?;
     temp.as_file().sync_all()?;
     temp.persist(dir.identity_file()).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// A record keeps its mode; a new one may be read and written by whoever may read and write the
+/// directory, so that users who share the directory can share the record.
+#[cfg(unix)]
+fn share(dir: &MemoryDir, temp: &File) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = match fs::symlink_metadata(dir.identity_file()) {
+        Ok(old) if old.is_file() => old.permissions().mode() & 0o777,
+        _ => fs::metadata(dir.path())?.permissions().mode() & 0o666 | 0o600,
+    };
+    temp.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn share(_dir: &MemoryDir, _temp: &File) -> io::Result<()> {
     Ok(())
 }

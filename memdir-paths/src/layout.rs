@@ -159,17 +159,21 @@ impl MemoryDir {
     /// a memory directory that is a link to a folder is used as it is.
     ///
     /// The one function of this crate that writes. Call it before a prompt says that the
-    /// directory exists. Without a `root` nothing is recorded.
+    /// directory exists. Without a `root` nothing is recorded. While another process records a
+    /// root of its own in the same directory, the call waits for it.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::RelativePath`], and [`ErrorKind::CannotCreate`] when a parent may not be
+    /// [`ErrorKind::RelativePath`] for the directory or the root, and [`ErrorKind::CannotCreate`] when a parent may not be
     /// written, a file is in the way, or the path is a link without a target. A host may show it
     /// and assemble its prompt all the same. A record that could not be written is not an error,
     /// see [`Ensured::recorded`].
     pub fn ensure(&self, root: Option<&Path>) -> Result<Ensured, Error> {
         if !self.path.is_absolute() {
             return Err(Error::new(ErrorKind::RelativePath, &self.path));
+        }
+        if let Some(root) = root.filter(|root| !root.is_absolute()) {
+            return Err(Error::new(ErrorKind::RelativePath, root));
         }
         let mut created: Vec<PathBuf> = self
             .path

@@ -26,11 +26,11 @@ pub enum RejectReason {
     Relative,
     /// It begins with `~` in an environment variable, where that is an ordinary character.
     TildeInVariable,
-    /// It names the home directory itself or a place above it.
+    /// It is `~`, or leaves the home that it begins with (`~/..`).
     HomeItself,
     /// It begins with `~` and a name: the home of somebody else.
     OtherHome,
-    /// It begins with `~/`, and no home directory is known.
+    /// It begins with `~/`, and no home directory with an absolute path is known.
     NoHome,
     /// It is shorter than [`MIN_OVERRIDE_UNITS`] once trailing separators are gone.
     TooShort,
@@ -139,6 +139,9 @@ pub fn check_override(
             .filter(|home| !home.is_empty())
             .ok_or(RejectReason::NoHome)?;
         // The home itself is not judged here: whatever it is, the value lies below it.
+        if !is_absolute(home, windows) {
+            return Err(RejectReason::NoHome);
+        }
         let separator = if windows { '\\' } else { '/' };
         let mut path = home.trim_end_matches(separators).to_owned();
         for part in parts {
@@ -151,6 +154,9 @@ pub fn check_override(
         let plain = strip_verbatim(value);
         if !windows || plain.starts_with(r"\\") || plain.starts_with("//") {
             return Err(RejectReason::NetworkShare);
+        }
+        if plain.starts_with('~') {
+            return Err(RejectReason::Relative);
         }
         return check_override(&plain, tilde, home, platform);
     }
@@ -188,6 +194,14 @@ fn checked_length(path: String) -> Result<String, RejectReason> {
         Err(RejectReason::TooShort)
     } else {
         Ok(path)
+    }
+}
+
+fn is_absolute(home: &str, windows: bool) -> bool {
+    if windows {
+        is_drive(home) || home.starts_with(r"\\")
+    } else {
+        home.starts_with('/')
     }
 }
 

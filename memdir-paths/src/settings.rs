@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::env::Env;
+use crate::git_root::real_cwd;
 use crate::read::{ReadFault, clean, read_capped};
 
 /// 4 MiB: a larger settings file is not parsed. Our own bound; real files have kilobytes.
@@ -112,6 +113,8 @@ pub struct SettingsProblem {
 pub enum SettingsFault {
     /// The system refused to read it; its words.
     Unreadable(String),
+    /// Its place is relative, because the directory that was given is.
+    RelativePath,
     /// It is larger than [`MAX_SETTINGS_BYTES`].
     TooLarge,
     /// It is a folder, a pipe or a device.
@@ -132,6 +135,7 @@ impl fmt::Display for SettingsProblem {
         }
         match &self.fault {
             SettingsFault::Unreadable(why) => write!(f, ": cannot be read: {why}"),
+            SettingsFault::RelativePath => f.write_str(": expected an absolute path"),
             SettingsFault::TooLarge => write!(f, ": larger than {MAX_SETTINGS_BYTES} bytes"),
             SettingsFault::NotAFile => f.write_str(": expected a regular file"),
             SettingsFault::NotJson(why) => write!(f, ": not JSON: {why}"),
@@ -201,9 +205,14 @@ pub struct Settings {
 
 impl Settings {
     /// Reads all layers. Project and local settings are those of `<cwd>/.claude/`, not of the
-    /// repository root. Never fails: what cannot be used is in [`Settings::problems`].
+    /// repository root. As everywhere in this crate, the working directory is taken by its real
+    /// path, and a file for its folder. Never fails: what cannot be used is in
+    /// [`Settings::problems`].
     pub fn read(env: &Env, cwd: &Path, options: &SettingsOptions) -> Settings {
         let mut settings = Settings::default();
+        let real = real_cwd(cwd);
+        // Where the system does not tell the real path, the reads below say why.
+        let cwd = real.as_deref().unwrap_or(cwd);
         for layer in Layer::ALL {
             if options.reads(layer) {
                 settings.read_layer(env, cwd, options, layer);
@@ -221,6 +230,7 @@ impl Settings {
     fn read_layer(&mut self, env: &Env, cwd: &Path, options: &SettingsOptions, layer: Layer) {
         let path = match layer {
             Layer::Managed => match &env.managed_dir {
+                Some(dir) if dir.as_os_str().is_empty() => return,
                 Some(dir) => dir.join("managed-settings.json"),
                 None => return,
             },
@@ -245,6 +255,10 @@ impl Settings {
                 None => return,
             },
         };
+        if !path.is_absolute() {
+            // Never from wherever the process happens to be.
+            return self.problem(layer, Some(path), SettingsFault::RelativePath);
+        }
         let fault = match read_capped(&path, MAX_SETTINGS_BYTES) {
             Ok(bytes) => return self.add_bytes(layer, Some(path), &bytes),
             Err(ReadFault::Missing) => return,

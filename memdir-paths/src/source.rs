@@ -108,7 +108,6 @@ pub(crate) fn overrides(env: &Env, settings: &Settings, trust: ProjectTrust) -> 
         found: None,
         rejected: Vec::new(),
     };
-    let home = env.home.as_deref().and_then(Path::to_str);
     if let Some(value) = set(&env.disable_auto_memory)
         && word(value).is_none()
     {
@@ -120,7 +119,7 @@ pub(crate) fn overrides(env: &Env, settings: &Settings, trust: ProjectTrust) -> 
     // person's own setting is the next best guess.
     if let Some(value) = set(&env.memory_path_override) {
         let checked = match value.to_str() {
-            Some(text) => check_override(text, Tilde::Refuse, home, env.platform),
+            Some(text) => check_override(text, Tilde::Refuse, None, env.platform),
             None => Err(RejectReason::NotUnicode),
         };
         match checked {
@@ -149,16 +148,29 @@ pub(crate) fn overrides(env: &Env, settings: &Settings, trust: ProjectTrust) -> 
             // Stronger sources won; a value that nobody needs is not judged.
             _ if decided => continue,
             Stated::WrongType(value) => Err((value, RejectReason::NotAString)),
-            Stated::Value(value) => check_override(value, Tilde::Expand, home, env.platform)
-                .map_err(|reason| (value, reason)),
+            Stated::Value(value) => setting(env, value).map_err(|reason| (value, reason)),
         };
         decided = true;
         match checked {
-            Ok(path) => chain.found = Some((PathBuf::from(path), Source::Setting(layer.layer))),
+            Ok(path) => chain.found = Some((path, Source::Setting(layer.layer))),
             Err((value, reason)) => chain.reject(origin, OsStr::new(value), reason),
         }
     }
     chain
+}
+
+/// The directory that a setting names.
+fn setting(env: &Env, value: &str) -> Result<PathBuf, RejectReason> {
+    let check = |home| check_override(value, Tilde::Expand, home, env.platform);
+    match env.home.as_deref() {
+        // A home whose name is not Unicode text: the value is judged below a stand-in for it.
+        Some(home) if home.to_str().is_none() && home.is_absolute() && value.starts_with('~') => {
+            const STAND_IN: &str = "/h";
+            let path = check(Some(STAND_IN))?;
+            Ok(home.join(path.get(STAND_IN.len() + 1..).unwrap_or_default()))
+        }
+        home => check(home.and_then(Path::to_str)).map(PathBuf::from),
+    }
 }
 
 impl Chain {

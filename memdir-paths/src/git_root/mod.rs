@@ -7,7 +7,7 @@ mod pointer;
 use std::fmt;
 use std::fs;
 use std::io;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 #[cfg(feature = "git2")]
 pub use cross_check::{CrossCheck, cross_check};
@@ -339,7 +339,7 @@ fn follow(root: &mut Root, folder: &Path, git_dir: &Path) {
 
 fn confirmed_worktree(root: &mut Root, common: PathBuf) {
     if in_modules(&common) {
-        // Never the store below `.git/modules`: people do not know that folder. Its `config` is
+        // Never the store below `modules`: people do not know that folder. Its `config` is
         // believed only if the folder that it names leads back to it.
         let work_tree = pointer::work_tree(&common).filter(|work_tree| {
             fs::symlink_metadata(work_tree.join(".git")).is_ok_and(|meta| meta.is_file())
@@ -370,22 +370,15 @@ fn store_root(common: &Path) -> PathBuf {
     }
 }
 
-/// Whether a git directory belongs to a submodule: below `.git/modules`, or below the modules of
-/// a worktree (`.git/worktrees/NAME/modules`).
+/// Whether a git directory belongs to a submodule: it lies below the `modules` of another git
+/// directory, whatever that one is named (`.git`, a bare store, a separate git directory, or the
+/// metadata of a worktree, `.git/worktrees/NAME`).
 fn in_modules(git_dir: &Path) -> bool {
-    let parts: Vec<_> = git_dir
-        .components()
-        .map(|part| match part {
-            Component::Normal(name) => name.to_str().unwrap_or_default(),
-            _ => "",
-        })
-        .collect();
-    parts.iter().enumerate().any(|(at, part)| {
-        *part == ".git"
-            && match parts.get(at + 1..) {
-                Some(["modules", _, ..]) | Some(["worktrees", _, "modules", _, ..]) => true,
-                Some(_) | None => false,
-            }
+    git_dir.ancestors().skip(1).any(|folder| {
+        folder.ends_with("modules")
+            && folder
+                .parent()
+                .is_some_and(|owner| owner.ends_with(".git") || pointer::has_modules(owner))
     })
 }
 

@@ -90,6 +90,12 @@ pub(crate) fn is_git_dir(dir: &Path) -> bool {
     fs::symlink_metadata(dir.join("HEAD")).is_ok()
 }
 
+/// Whether `dir` may hold the stores of submodules: a whole git directory, or the metadata of a
+/// worktree. A working tree with a file called `HEAD` is neither.
+pub(crate) fn has_modules(dir: &Path) -> bool {
+    is_git_dir(dir) && (dir.join("objects").is_dir() || dir.join("commondir").is_file())
+}
+
 /// The working root that the store of a submodule names in `core.worktree`, unchecked.
 pub(crate) fn work_tree(store: &Path) -> Option<PathBuf> {
     // With `extensions.worktreeConfig` git keeps the key in the second file.
@@ -111,17 +117,15 @@ fn real_dir(path: &Path) -> Result<PathBuf, PointerFault> {
     }
 }
 
-/// The first line of a small file, without its line end.
+/// The text of a small file without the line ends behind it, as git reads it: a folder may have
+/// a line end in its name.
 fn read_pointer(path: &Path) -> Result<Vec<u8>, PointerFault> {
     let mut bytes = read_capped(path, MAX_POINTER_BYTES).map_err(|fault| match fault {
         ReadFault::TooLarge => PointerFault::TooLarge,
         ReadFault::Io(_) => PointerFault::Denied,
         ReadFault::Missing | ReadFault::NotAFile => PointerFault::Malformed,
     })?;
-    if let Some(end) = bytes.iter().position(|&b| b == b'\n') {
-        bytes.truncate(end);
-    }
-    while bytes.last() == Some(&b'\r') {
+    while matches!(bytes.last(), Some(b'\r' | b'\n')) {
         bytes.pop();
     }
     Ok(bytes)
@@ -140,6 +144,8 @@ fn trim_start(bytes: &[u8]) -> &[u8] {
 /// disk in any case.
 fn core_value(config: &Path, key: &str) -> Option<Vec<u8>> {
     let bytes = read_capped(config, MAX_CONFIG_BYTES).ok()?;
+    // Git skips a byte order mark too.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let mut in_core = false;
     let mut found = None;
     for line in bytes.split(|&b| b == b'\n') {
@@ -240,6 +246,7 @@ mod tests {
         check("[core \"x\"]\nworktree = a\n", "worktree", None);
         check("[remote \"core\"]\nworktree = a\n", "worktree", None);
         check("[core]\nbare\n", "bare", Some(""));
+        check("\u{feff}[core]\nbare = true\n", "bare", Some("true"));
         check("[core\nworktree = a", "worktree", Some("a"));
         check("", "worktree", None);
     }

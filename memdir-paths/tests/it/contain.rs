@@ -237,4 +237,75 @@ mod links {
             ErrorKind::NotAFile
         );
     }
+
+    /// With a separator at the end the system asks about the target, not about the link.
+    #[test]
+    fn a_dangling_link_with_a_separator_behind_it_is_refused() {
+        let tree = Tree::new();
+        let root = tree.dir("m");
+        tree.link("m/dangling", "../nowhere");
+        for end in ["", "/", "/.", "//", "/./"] {
+            let path = format!("{}/dangling{end}", root.display());
+            assert!(!contains(&root, Path::new(&path)), "{path}");
+        }
+        assert!(contains(
+            &root,
+            Path::new(&format!("{}/new/", root.display()))
+        ));
+    }
+
+    /// A path that is too long for the system in this spelling, and short once its links are
+    /// resolved: the part that could not be looked at is looked at then.
+    #[test]
+    fn a_long_spelling_hides_no_link() {
+        let tree = Tree::new();
+        let root = tree.dir(&"r".repeat(200));
+        tree.dir("outside");
+        tree.link(&format!("{}/out", "r".repeat(200)), "../outside");
+        let own = "s".repeat(250);
+        tree.link(&format!("{}/{own}", "r".repeat(200)), ".");
+        let detour = format!("{own}/").repeat(16);
+        for leaf in ["out/new.md", "out/new/deep.md"] {
+            let name = format!("{detour}{leaf}");
+            assert!(root.join(&name).as_os_str().len() > 4_096);
+            assert_eq!(kind(&root, &name), ErrorKind::Outside);
+            assert!(!contains(&root, &root.join(&name)));
+        }
+        let name = format!("{detour}in/new.md");
+        assert_eq!(
+            resolve_inside(&root, &name).unwrap(),
+            root.join("in/new.md")
+        );
+    }
+
+    /// The work for a long path with a missing end grows with its length, not with its square
+    /// times its depth: in that case this test would take hours.
+    #[test]
+    fn a_long_missing_rest_below_a_deep_folder_costs_little() {
+        let tree = Tree::new();
+        let mut deep = tree.path("d");
+        while deep.as_os_str().len() < 3_900 {
+            deep.push("d");
+        }
+        fs::create_dir_all(&deep).unwrap();
+        let rest = "x/".repeat(14_000);
+        let path = deep.join(rest.trim_end_matches('/'));
+        assert!(contains(&deep, &path));
+        assert_eq!(memdir_paths::real_cwd(&path).unwrap(), path);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_told_apart() {
+        let tree = Tree::new();
+        let root = tree.dir("m");
+        let _listening = std::os::unix::net::UnixListener::bind(root.join("socket.md")).unwrap();
+        tree.link("m/self", ".");
+        for name in ["socket.md", "self"] {
+            assert_eq!(
+                open_inside(&root, name).unwrap_err().kind(),
+                ErrorKind::NotAFile,
+                "{name}"
+            );
+        }
+    }
 }

@@ -43,6 +43,8 @@ fn ordinary_names_pass() {
 fn malformed_percent_sequences_are_taken_as_they_stand() {
     ok("100%.md");
     ok("100%25.md");
+    ok("５０％.md");
+    ok("～メモ.md");
     ok("a%zz.md");
     ok("%");
     ok("%2");
@@ -98,6 +100,12 @@ fn encoded_and_disguised_separators_are_refused() {
     refused("a＼b.md", Disguised);
     refused("℀.md", Disguised);
     refused("‥", Disguised);
+    // One disguise inside the other.
+    refused("％2e％2e/x", PercentEncoded);
+    refused("a％2fb", PercentEncoded);
+    refused("%ef%bc%852e", PercentEncoded);
+    refused("a％5Cb", PercentEncoded);
+    refused("％ef％bc％8f", PercentEncoded);
     refused("．", Disguised);
 }
 
@@ -114,6 +122,17 @@ fn characters_that_hide_or_control_are_refused() {
     refused("a\u{feff}b", HiddenCharacter);
     refused("a\u{e0041}b", HiddenCharacter);
     refused("a\u{2028}b", HiddenCharacter);
+    for filler in
+        "\u{ad}\u{34f}\u{115f}\u{180e}\u{2800}\u{3164}\u{ffa0}\u{fffa}\u{1d173}\u{e0fff}".chars()
+    {
+        refused(&format!("us{filler}er.md"), HiddenCharacter);
+    }
+    // A joiner with nothing to join only makes two names look alike.
+    refused("us\u{200d}er.md", HiddenCharacter);
+    refused("\u{200c}", HiddenCharacter);
+    refused("می\u{200c}\u{200c}خواهم.md", HiddenCharacter);
+    ok("葛\u{e0100}.md");
+    ok("❤\u{fe0f}\u{200d}🔥.md");
     refused("g/a\\b.md", Backslash);
 }
 

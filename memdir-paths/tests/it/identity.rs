@@ -263,3 +263,91 @@ fn a_record_that_cannot_be_written_does_not_spoil_the_directory() {
         done.recorded
     );
 }
+
+/// Ten thousands of entries cost no more than reading them.
+#[test]
+fn every_recorded_root_is_named_once() {
+    let tree = Tree::new();
+    let dir = MemoryDir::new(tree.dir("m"));
+    let mut roots: Vec<_> = (0..10_000)
+        .map(|n| serde_json::json!({ "path": format!("/gone/{n}") }))
+        .collect();
+    roots.extend(roots.clone());
+    roots.truncate(10_500);
+    let json = serde_json::json!({ "roots": roots })
+        .to_string()
+        .replace(": ", ":");
+    assert!((json.len() as u64) < MAX_IDENTITY_BYTES);
+    fs::write(dir.identity_file(), json).unwrap();
+    assert_eq!(collisions(&dir).gone.len(), 10_000);
+}
+
+#[test]
+fn a_relative_root_is_neither_recorded_nor_believed() {
+    let tree = Tree::new();
+    let dir = MemoryDir::new(tree.path("m"));
+    let error = dir.ensure(Some(Path::new("project"))).unwrap_err();
+    assert_eq!(error.to_string(), "\"project\": expected an absolute path");
+    assert!(!dir.exists(), "refused before anything is created");
+    dir.ensure(None).unwrap();
+    // "." in hexadecimal, and nothing at all.
+    fs::write(
+        dir.identity_file(),
+        r#"{"roots": [{"bytes": "2e"}, {"bytes": ""}, {"path": "."}]}"#,
+    )
+    .unwrap();
+    assert_eq!(collisions(&dir), Collisions::default());
+}
+
+#[cfg(unix)]
+mod modes {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    fn set(path: &Path, mode: u32) {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn a_new_record_is_as_open_as_its_directory_and_an_old_one_keeps_its_mode() {
+        for (folder, record) in [(0o700, 0o600), (0o755, 0o644), (0o775, 0o664)] {
+            let tree = Tree::new();
+            let dir = MemoryDir::new(tree.dir("m"));
+            set(dir.path(), folder);
+            dir.ensure(Some(&tree.dir("a"))).unwrap();
+            assert_eq!(mode(&dir.identity_file()), record);
+            set(&dir.identity_file(), 0o640);
+            dir.ensure(Some(&tree.dir("b"))).unwrap();
+            assert_eq!(mode(&dir.identity_file()), 0o640);
+            assert_eq!(collisions(&dir).living.len(), 2);
+        }
+    }
+
+    /// A record that may not be read may be whole: it is not moved aside.
+    #[test]
+    fn a_record_that_may_not_be_read_stays_where_it_is() {
+        let tree = Tree::new();
+        let dir = MemoryDir::new(tree.path("m"));
+        let first = tree.dir("first");
+        dir.ensure(Some(&first)).unwrap();
+        set(&dir.identity_file(), 0);
+        let refused = fs::File::open(dir.identity_file()).is_err();
+        let recorded = dir.ensure(Some(&tree.dir("second"))).unwrap().recorded;
+        let damaged = collisions(&dir).damaged;
+        set(&dir.identity_file(), 0o600);
+        // As root nothing is refused, and then the answer is the plain one.
+        if refused {
+            assert!(matches!(recorded, Recorded::Failed(_)), "{recorded:?}");
+            assert!(damaged.is_some());
+            assert_eq!(collisions(&dir).living, [first]);
+        } else {
+            assert_eq!(recorded, Recorded::Added);
+        }
+        assert!(!dir.path().join(".memdir-identity.damaged.json").exists());
+    }
+}

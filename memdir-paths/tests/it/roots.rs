@@ -512,3 +512,72 @@ fn the_cross_check_agrees_or_says_why_not() {
     assert_eq!(root.path, tree.path("evil"));
     assert_eq!(cross_check(&root), CrossCheck::Differs(tree.path("repo")));
 }
+
+/// Stores of submodules lie below other names than `.git` too.
+#[test]
+fn a_worktree_of_a_submodule_below_any_store_belongs_to_the_submodule() {
+    let tree = Tree::new();
+    let library = tree.repo("library");
+    let library = library.to_str().unwrap();
+    let seed = tree.repo("seed");
+    let add = ["submodule", "add", "-q", library, "lib"];
+
+    // In a worktree of a bare store: `.bare/worktrees/main/modules/lib`.
+    tree.git(
+        "p",
+        &["clone", "-q", "--bare", seed.to_str().unwrap(), ".bare"],
+    );
+    tree.file("p/.git", "gitdir: ./.bare\n");
+    tree.git("p", &["worktree", "add", "-q", "main"]);
+    tree.git("p/main", &add);
+    tree.git("p/main/lib", &["worktree", "add", "-q", "../../../one"]);
+
+    // In a checkout with a separate git directory: `store/g.git/modules/lib`.
+    let store = tree.dir("store").join("g.git");
+    let separate = format!("--separate-git-dir={}", store.display());
+    tree.git("super", &["init", "-q", &separate]);
+    tree.git("super", &["commit", "-q", "--allow-empty", "-m", "x"]);
+    tree.git("super", &add);
+    tree.git("super/lib", &["worktree", "add", "-q", "../../two"]);
+
+    for (submodule, worktree) in [("p/main/lib", "one"), ("super/lib", "two")] {
+        let own = canonical_root(&tree.path(submodule)).unwrap();
+        assert_eq!(own.kind, RootKind::Submodule);
+        let root = canonical_root(&tree.path(worktree)).unwrap();
+        assert_eq!(root.kind, RootKind::WorktreeOfSubmodule, "{worktree}");
+        assert_eq!(root.path, tree.path(submodule));
+        assert_eq!((own.notes, root.notes), (vec![], vec![]));
+    }
+    // A bare store in a folder called `modules`, beside a file called `HEAD`, is a bare store.
+    tree.file("w/HEAD", "x");
+    tree.git(
+        "w/modules",
+        &["clone", "-q", "--bare", seed.to_str().unwrap(), "b.git"],
+    );
+    tree.git(
+        "w/modules/b.git",
+        &["worktree", "add", "-q", "../../../three"],
+    );
+    let root = canonical_root(&tree.path("three")).unwrap();
+    assert_eq!(root.path, tree.path("w/modules/b.git"));
+}
+
+/// Git allows a line end in the name of a folder.
+#[test]
+#[cfg(unix)]
+fn folders_with_a_line_end_in_their_name_are_followed() {
+    let tree = Tree::new();
+    let repo = tree.repo("a\nb/repo");
+    tree.git(
+        "a\nb/repo",
+        &["worktree", "add", "-q", "-b", "one", "../../one"],
+    );
+    tree.git(
+        "a\nb/repo",
+        &["worktree", "add", "-q", "-b", "two", "../two"],
+    );
+    for worktree in ["one", "a\nb/two"] {
+        let root = canonical_root(&tree.path(worktree)).unwrap();
+        assert_eq!(root.path, repo, "{:?}", root.notes);
+    }
+}

@@ -1,6 +1,10 @@
 //! Reading settings files: layers, places, and files that cannot be used.
 
-use memdir_paths::{Layer, MAX_SETTINGS_BYTES, Settings, SettingsFault, SettingsOptions, Stated};
+use std::path::Path;
+
+use memdir_paths::{
+    Env, Layer, MAX_SETTINGS_BYTES, Settings, SettingsFault, SettingsOptions, Stated,
+};
 
 use crate::support::Tree;
 
@@ -214,4 +218,53 @@ fn added_layers_keep_their_order_and_replace_themselves() {
     settings.add(Layer::Managed, r#"{"autoMemoryEnabled": false}"#);
     assert_eq!(layers(&settings), [Layer::Managed, Layer::User]);
     assert_eq!(settings.layers[0].auto_memory_enabled, Stated::Value(false));
+}
+
+/// Whatever the process happens to stand in is never read.
+#[test]
+fn relative_places_are_reported_and_not_read() {
+    let env = Env::default().managed_dir("managed").config_dir("cfg");
+    let settings = Settings::read(&env, Path::new("project"), &SettingsOptions::default());
+    assert_eq!(settings.layers, []);
+    let problems: Vec<_> = settings.problems.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        problems,
+        [
+            "managed settings \"managed/managed-settings.json\": expected an absolute path",
+            "local settings \"project/.claude/settings.local.json\": expected an absolute path",
+            "project settings \"project/.claude/settings.json\": expected an absolute path",
+        ]
+    );
+    // Empty means unset.
+    let env = Env::default().managed_dir("").home("");
+    let settings = Settings::read(&env, Tree::new().root(), &SettingsOptions::default());
+    assert_eq!(settings, Settings::default());
+}
+
+/// The settings are those of the place that the rest of the answer is about.
+#[test]
+#[cfg(unix)]
+fn settings_belong_to_the_real_working_directory() {
+    let tree = Tree::new();
+    tree.dir("real/deep");
+    tree.file("real/deep/.claude/settings.local.json", "{}");
+    tree.file("real/cfg/settings.json", "{}");
+    tree.link("link", "real/deep");
+    let file = tree.file("real/deep/main.rs", "");
+    let env = Env::default().config_dir("../cfg");
+    for cwd in [tree.path("link"), tree.path("real/deep"), file] {
+        let settings = Settings::read(&env, &cwd, &SettingsOptions::default());
+        let paths: Vec<_> = settings
+            .layers
+            .iter()
+            .filter_map(|l| l.path.clone())
+            .collect();
+        assert_eq!(
+            paths,
+            [
+                tree.path("real/deep/.claude/settings.local.json"),
+                tree.path("real/cfg/settings.json")
+            ]
+        );
+    }
 }

@@ -464,3 +464,44 @@ fn the_file_system_root_named_by_a_host_is_replaced_by_the_working_directory() {
     assert_eq!(dir(&found), default_dir(&tree.path("home/.claude"), &root));
     assert_eq!(found.root.cwd, cwd);
 }
+
+#[test]
+fn an_empty_or_relative_home_is_no_home() {
+    let tree = Tree::new();
+    let empty = Env::default().home("");
+    let error = resolve(&empty, &Settings::default(), tree.root()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::NoHome);
+    for home in ["", "home/u"] {
+        assert_eq!(
+            check_override("~/x", Tilde::Expand, Some(home), Platform::Linux),
+            Err(RejectReason::NoHome)
+        );
+    }
+    assert_eq!(
+        check_override("~/x", Tilde::Expand, Some("Users"), Platform::Windows),
+        Err(RejectReason::NoHome)
+    );
+    // Behind a verbatim prefix `~` is an ordinary character.
+    assert_eq!(
+        check_override(r"\\?\~\x", Tilde::Expand, Some(r"C:\U"), Platform::Windows),
+        Err(RejectReason::Relative)
+    );
+}
+
+#[test]
+#[cfg(unix)]
+fn a_home_that_is_not_unicode_can_be_named_by_a_tilde() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = Path::new(std::ffi::OsStr::from_bytes(b"/home/\xff"));
+    let tree = Tree::new();
+    let dir = |value: &str| {
+        let mut settings = Settings::default();
+        let json = serde_json::json!({ "autoMemoryDirectory": value });
+        settings.add(Layer::User, &json.to_string());
+        let env = Env::default().home(home);
+        let found = resolve(&env, &settings, tree.root()).unwrap();
+        (found.dir.unwrap().path().to_path_buf(), found.rejected)
+    };
+    assert_eq!(dir("~/a/../b"), (home.join("b"), vec![]));
+    assert_eq!(dir("~/..").1[0].reason, RejectReason::HomeItself);
+}
