@@ -15,6 +15,7 @@ mod e2e;
 mod matrix;
 mod show;
 mod soak;
+mod text;
 mod tidy;
 
 use std::path::{Path, PathBuf};

@@ -7,12 +7,10 @@ use std::time::SystemTime;
 use memdir_index::{Access, LoadOptions, Measure, Store, StoreOptions, load_memory_prompt};
 use memdir_paths::{Env, MemoryDir, Resolution, Settings, SettingsOptions, TeamLayout};
 use serde_json::{Value, json};
-use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
+use unicode_width::UnicodeWidthStr as _;
 
+use crate::text::{COLUMNS, fit, pad, wrap};
 use crate::{Result, tell};
-
-/// Tables fit a terminal of this many columns.
-const COLUMNS: usize = 80;
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let request = Request::parse(args)?;
@@ -164,10 +162,10 @@ fn paths(request: &Request) -> Result<Shown> {
     }
     let mut value = serde_json::to_value(&found)?;
     value["collisions"] = collision;
-    let text = rows
-        .iter()
-        .map(|(name, value)| format!("{name:<12} {value}\n"))
-        .collect();
+    let mut text = String::new();
+    for (name, value) in &rows {
+        wrap(&format!("{name:<12} "), value, &mut text);
+    }
     Ok(Shown {
         text,
         value,
@@ -192,10 +190,12 @@ fn index(request: &Request) -> Result<Shown> {
         text.push_str(&format!("{notice}\n\n"));
     }
     for fault in &check.faults {
-        text.push_str(&format!("fault: {fault}\n"));
+        wrap("fault: ", &fault.to_string(), &mut text);
     }
     if let Some(budget) = &check.budget {
-        text.push_str(&format!("advice: {budget}\n"));
+        for line in budget.to_string().lines() {
+            wrap("advice: ", line, &mut text);
+        }
     }
     text.push_str(&format!(
         "check: {} memories, {} entries, {} faults\n",
@@ -264,11 +264,11 @@ fn memories(request: &Request) -> Result<Shown> {
     text.push_str(&table(&rows));
     for row in &rows {
         for warning in &row.warnings {
-            text.push_str(&format!("warning: {}: {warning}\n", row.file));
+            wrap("warning: ", &format!("{}: {warning}", row.file), &mut text);
         }
     }
     for fault in &check.faults {
-        text.push_str(&format!("fault: {fault}\n"));
+        wrap("fault: ", &fault.to_string(), &mut text);
     }
     text.push_str(&format!(
         "{} memories, {} faults\n",
@@ -343,6 +343,9 @@ fn row(store: &Store, dir: &Path, file: &str, now: SystemTime) -> Row {
 }
 
 fn table(rows: &[Row]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
     let width = |of: fn(&Row) -> usize, least: usize, most: usize| {
         rows.iter()
             .map(of)
@@ -365,42 +368,4 @@ fn table(rows: &[Row]) -> String {
     }
     out.push('\n');
     out
-}
-
-/// Exactly `width` columns: cut with an ellipsis, or filled with spaces.
-fn pad(text: &str, width: usize) -> String {
-    let text = fit(text, width);
-    let missing = width.saturating_sub(text.width());
-    text + &" ".repeat(missing)
-}
-
-/// At most `width` columns; a wide character takes two.
-fn fit(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut used = 1;
-    let mut out = String::new();
-    for c in text.chars() {
-        used += c.width().unwrap_or_default();
-        if used > width {
-            break;
-        }
-        out.push(c);
-    }
-    out.push('…');
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{fit, pad};
-
-    #[test]
-    fn cells_are_as_wide_as_they_say() {
-        assert_eq!(pad("ab", 4), "ab  ");
-        assert_eq!(pad("测试", 5), "测试 ");
-        assert_eq!(fit("测试测试", 5), "测试…");
-        assert_eq!(fit("abcdef", 4), "abc…");
-    }
 }

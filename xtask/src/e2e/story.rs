@@ -1,13 +1,9 @@
 //! The story as it is told: numbered steps, what each crate decided, one closing line.
 
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 
 use crate::tell;
-
-/// The story is read in a terminal of this many columns.
-const COLUMNS: usize = 80;
+use crate::text::wrap;
 
 /// One step: what was done, what the crates said, and what turned out wrong.
 struct Step {
@@ -147,44 +143,4 @@ fn lines(number: usize, step: &Step) -> String {
         wrap("  OFF: ", wrong, &mut out);
     }
     out
-}
-
-/// `text` after `head`, broken at spaces, continued under its own beginning.
-fn wrap(head: &str, text: &str, out: &mut String) {
-    let indent = " ".repeat(head.chars().count());
-    let mut line = head.to_owned();
-    let mut width = head.chars().count();
-    let mut empty = true;
-    for word in text.split(' ') {
-        let length = word.chars().count();
-        if !empty && width + 1 + length > COLUMNS {
-            let _ = writeln!(out, "{}", line.trim_end());
-            line = indent.clone();
-            width = indent.len();
-            empty = true;
-        }
-        if !empty {
-            line.push(' ');
-            width += 1;
-        }
-        line.push_str(word);
-        width += length;
-        empty = false;
-    }
-    let _ = writeln!(out, "{}", line.trim_end());
-}
-
-#[cfg(test)]
-mod tests {
-    use super::wrap;
-
-    #[test]
-    fn long_texts_continue_under_their_beginning() {
-        let mut out = String::new();
-        wrap("  1. ", &"word ".repeat(20), &mut out);
-        let lines: Vec<&str> = out.lines().collect();
-        assert_eq!(lines.len(), 2);
-        assert!(lines.iter().all(|line| line.len() <= 80));
-        assert!(lines[1].starts_with("     word"));
-    }
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use crate::Result;
 
 /// Everything that may stand at the top level of the repository.
-const TOP_LEVEL: [&str; 21] = [
+const TOP_LEVEL: [&str; 22] = [
     ".cargo",
     ".ci",
     ".git",
@@ -34,9 +34,10 @@ const TOP_LEVEL: [&str; 21] = [
     "memdir-paths",
     "memdir-recall",
     "memdir-types",
+    "xtask",
 ];
 /// Present in a work tree, or allowed to come later.
-const TOP_LEVEL_OPTIONAL: [&str; 3] = ["fuzz", "target", "xtask"];
+const TOP_LEVEL_OPTIONAL: [&str; 2] = ["fuzz", "target"];
 
 /// What is wrong, and where.
 pub(crate) struct Findings(pub(crate) Vec<String>);
