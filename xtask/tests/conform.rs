@@ -114,6 +114,23 @@ fn slug_case(observed_slug: &str) -> Value {
 }
 
 #[test]
+fn the_literal_root_may_be_any_path() {
+    for literal in ["", "/tmp", "/x/home", "/home"] {
+        let slug = format!("{}-w-case-a-b", literal.replace('/', "-"));
+        let cwd = format!("{literal}/w/case/a_b");
+        let setup = json!({
+            "files": {}, "env": { "CLAUDE_CONFIG_DIR": format!("{literal}/home/other") },
+            "cwd": cwd, "make": ["mkdir a_b"],
+        });
+        let observed = json!({
+            "real_cwd": cwd, "transcript_slug": slug, "memory_slug": slug,
+            "memory_dir": format!("{literal}/home/other/projects/{slug}/memory/"),
+        });
+        check(interop("memdir-paths", setup, observed), "passed");
+    }
+}
+
+#[test]
 fn slug_vectors_pass_and_fail() {
     check(slug_case("-x-y-w-case-a-b"), "passed");
     let got = check(slug_case("-x-y-w-case-a_b"), "failed");

@@ -212,9 +212,8 @@ fn slug(
         .split_once(&format!("/w/{}", case.id))
         .or_else(|| text("memory_dir").split_once("/home/.claude"))
         .map(|(literal, _)| literal.to_owned())
-        .filter(|literal| !literal.is_empty())
         .ok_or("no literal root in cwd or memory_dir")?;
-    let names = Names::Literal(Some(literal));
+    let names = Names::Literal(literal);
     let scene = Scene::build(case, setup, names, Fill::X, no_make)?;
     let shown = |path: &Path| scene.root.shown(&path.to_string_lossy());
     let key = |path: &str| memdir_paths::project_key(path, Platform::Linux);

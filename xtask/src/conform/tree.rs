@@ -61,7 +61,7 @@ pub(super) enum Names {
     /// `~` is the home, `/etc/claude-code` the managed directory.
     Expanded,
     /// `~` is a character, and this literal root stands for the temporary one.
-    Literal(Option<String>),
+    Literal(String),
 }
 
 /// The temporary root of one case.
@@ -110,17 +110,27 @@ impl Root {
         self.path.join("etc/claude-code")
     }
 
-    /// The placeholders, in any text.
+    /// The literal root of a case, then the placeholders, in any text.
     pub(super) fn expand(&self, text: &str) -> String {
-        let slug = oracle::slug(&format!("{}/w/", self.path.display()));
-        let text = text
-            .replace("{W}", &self.work.to_string_lossy())
-            .replace("{R}", &self.path.to_string_lossy())
-            .replace("{S}", &slug);
-        match &self.names {
-            Names::Literal(Some(literal)) => text.replace(literal, &self.path.to_string_lossy()),
-            _ => text,
-        }
+        let (root, work) = (self.path.to_string_lossy(), self.work.to_string_lossy());
+        let text = match &self.names {
+            // The first goes first: what a placeholder becomes may hold the literal root again.
+            Names::Literal(literal) if literal.is_empty() => {
+                let id = work.strip_prefix(&*root).unwrap_or_default();
+                let text = replace_paths(text, id, &work);
+                if text.starts_with("/home/") {
+                    format!("{root}{text}")
+                } else {
+                    text
+                }
+            }
+            Names::Literal(literal) => replace_paths(text, literal, &root),
+            Names::Expanded => text.to_owned(),
+        };
+        let slug = oracle::slug(&format!("{root}/w/"));
+        text.replace("{W}", &work)
+            .replace("{R}", &root)
+            .replace("{S}", &slug)
     }
 
     /// A file name or an observed path: placeholders, then what it begins with.
@@ -154,8 +164,7 @@ impl Root {
     /// `path` with the most specific placeholder; the inverse of [`Root::expand`] for paths.
     pub(super) fn shown(&self, path: &str) -> String {
         if let Names::Literal(literal) = &self.names {
-            let back = literal.as_deref().unwrap_or("{R}");
-            return replace_prefix(path, &self.path.to_string_lossy(), back)
+            return replace_prefix(path, &self.path.to_string_lossy(), literal)
                 .unwrap_or_else(|| path.to_owned());
         }
         let places = [
@@ -401,7 +410,39 @@ impl Root {
     }
 }
 
+/// Replaces a path wherever it begins one in a text: not in the middle of another path.
+fn replace_paths(text: &str, path: &str, by: &str) -> String {
+    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(path) {
+        let (before, after) = rest.split_at(at);
+        let after = &after[path.len()..];
+        out.push_str(before);
+        let begins = !out.ends_with(part);
+        let ends = after.starts_with('/') || !after.starts_with(part);
+        out.push_str(if begins && ends { by } else { path });
+        rest = after;
+    }
+    out + rest
+}
+
 fn replace_prefix(path: &str, prefix: &str, by: &str) -> Option<String> {
     let rest = path.strip_prefix(prefix)?;
     (rest.is_empty() || rest.starts_with('/')).then(|| format!("{by}{rest}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::replace_paths;
+
+    #[test]
+    fn a_path_is_replaced_where_it_begins() {
+        let check = |text: &str, wanted: &str| assert_eq!(replace_paths(text, "/a", "/T"), wanted);
+        check("/a", "/T");
+        check("/a/a", "/T/a");
+        check("x=/a/b:/a y/a /ab /a", "x=/T/b:/T y/a /ab /T");
+        check("gitdir: /a/.git\n", "gitdir: /T/.git\n");
+        check("", "");
+    }
 }
