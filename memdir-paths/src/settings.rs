@@ -1,6 +1,7 @@
 //! Reading the five layers of settings files, as far as memory is concerned.
 
 use std::fmt;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -244,7 +245,7 @@ impl Settings {
             Layer::Project => {
                 let path = cwd.join(".claude").join("settings.json");
                 // Working in the home itself: the file is the user's own, and is read as such.
-                if user_file(env, cwd).is_some_and(|user| user == clean(&path)) {
+                if user_file(env, cwd).is_some_and(|user| same_file(&user, &path)) {
                     return;
                 }
                 path
@@ -312,6 +313,12 @@ impl Settings {
 fn user_file(env: &Env, cwd: &Path) -> Option<PathBuf> {
     let home = env.config_home(cwd).ok()?;
     Some(home.join("settings.json"))
+}
+
+/// Whether two spellings name one file, also where a home is reached through a link.
+fn same_file(a: &Path, b: &Path) -> bool {
+    let real = |path| fs::canonicalize(path).ok();
+    clean(a) == clean(b) || real(a).is_some_and(|a| real(b) == Some(a))
 }
 
 /// A JSON value in at most 80 characters, without building the text of a huge one.

@@ -76,13 +76,18 @@ pub(crate) fn is_bare_store(store: &Path) -> bool {
     is_git_dir(store)
         && store.join("objects").is_dir()
         && store.join("refs").is_dir()
-        && core_value(&store.join("config"), "bare").is_some_and(|value| {
-            // A key without `=` is read as an empty value here and as true by git.
-            value.is_empty()
-                || ["true", "yes", "on", "1"]
-                    .iter()
-                    .any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
-        })
+        && core_value(&store.join("config"), "bare").is_some_and(|value| is_true(&value))
+}
+
+/// A truth value of a git config: a word, or any number but zero.
+fn is_true(value: &[u8]) -> bool {
+    ["true", "yes", "on"]
+        .iter()
+        .any(|word| value.eq_ignore_ascii_case(word.as_bytes()))
+        || std::str::from_utf8(value)
+            .ok()
+            .and_then(|number| number.parse::<i32>().ok())
+            .is_some_and(|number| number != 0)
 }
 
 /// Whether this looks like a git directory at all. `HEAD` is there in every one of them.
@@ -150,7 +155,7 @@ fn core_value(config: &Path, key: &str) -> Option<Vec<u8>> {
     let mut found = None;
     for line in bytes.split(|&b| b == b'\n') {
         let mut line = line.trim_ascii();
-        if let Some(rest) = line.strip_prefix(b"[") {
+        while let Some(rest) = line.strip_prefix(b"[") {
             let end = rest.iter().position(|&b| b == b']').unwrap_or(rest.len());
             let (section, after) = rest.split_at(end);
             in_core = section.trim_ascii().eq_ignore_ascii_case(b"core");
@@ -161,7 +166,11 @@ fn core_value(config: &Path, key: &str) -> Option<Vec<u8>> {
         }
         let (name, value) = match line.iter().position(|&b| b == b'=') {
             Some(at) => (&line[..at], config_value(line[at + 1..].trim_ascii())),
-            None => (line, Vec::new()),
+            // A key alone is true, whereas a key with nothing behind `=` is not.
+            None => {
+                let end = line.iter().position(|b| matches!(b, b'#' | b';'));
+                (&line[..end.unwrap_or(line.len())], b"true".to_vec())
+            }
         };
         if name.trim_ascii().eq_ignore_ascii_case(key.as_bytes()) {
             found = Some(value);
@@ -245,9 +254,22 @@ mod tests {
         );
         check("[core \"x\"]\nworktree = a\n", "worktree", None);
         check("[remote \"core\"]\nworktree = a\n", "worktree", None);
-        check("[core]\nbare\n", "bare", Some(""));
+        check("[core]\nbare\n", "bare", Some("true"));
+        check("[core]\nbare ; note\n", "bare", Some("true"));
+        check("[core]\nbare =\n", "bare", Some(""));
+        check("[other][core] bare\n", "bare", Some("true"));
         check("\u{feff}[core]\nbare = true\n", "bare", Some("true"));
         check("[core\nworktree = a", "worktree", Some("a"));
         check("", "worktree", None);
+    }
+
+    #[test]
+    fn truth_values_are_read_as_git_reads_them() {
+        for value in ["true", "YES", "on", "1", "2", "-1", "+1"] {
+            assert!(is_true(value.as_bytes()), "{value}");
+        }
+        for value in ["", "false", "no", "off", "0", "00", "maybe", " "] {
+            assert!(!is_true(value.as_bytes()), "{value}");
+        }
     }
 }

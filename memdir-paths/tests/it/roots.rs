@@ -96,8 +96,7 @@ fn any_git_entry_counts_but_not_a_link_to_nothing() {
     }
 }
 
-/// One memory for all worktrees: for reading, writing and in the prompt alike, and it survives
-/// the removal of the worktree.
+/// One memory for all worktrees, before and after a worktree is removed.
 #[test]
 fn linked_worktrees_share_the_memory_of_the_main_root() {
     let tree = Tree::new();

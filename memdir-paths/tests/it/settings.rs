@@ -82,7 +82,7 @@ fn sources_can_be_switched_off_but_not_managed_and_flag() {
     assert_eq!(read(without), [Layer::Managed, Layer::Flag, Layer::Project]);
 }
 
-/// Pointing the config directory at an empty folder gives a clean room.
+/// With another config directory, nothing of the home is read.
 #[test]
 fn the_config_directory_replaces_the_user_settings_of_the_home() {
     let tree = Tree::new();
@@ -266,5 +266,18 @@ fn settings_belong_to_the_real_working_directory() {
                 tree.path("real/cfg/settings.json")
             ]
         );
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn the_settings_of_a_home_behind_a_link_are_those_of_the_user() {
+    let tree = Tree::new();
+    tree.file("disk/u/.claude/settings.json", "{}");
+    let home = tree.link("users/u", tree.path("disk/u"));
+    let env = Env::default().home(&home);
+    for cwd in [home, tree.path("disk/u")] {
+        let settings = Settings::read(&env, &cwd, &SettingsOptions::default());
+        assert_eq!(layers(&settings), [Layer::User]);
     }
 }
