@@ -20,6 +20,9 @@ pub enum RejectReason {
     Empty,
     /// It holds a NUL character.
     Nul,
+    /// It holds another control character or a line separator: prompts announce the directory,
+    /// and a path must not bring lines of its own into them.
+    ControlCharacter,
     /// It is not Unicode text.
     NotUnicode,
     /// It is relative; a memory directory has to be absolute or begin with `~/`.
@@ -57,6 +60,7 @@ impl fmt::Display for RejectReason {
         f.write_str(match self {
             RejectReason::Empty => "it is empty",
             RejectReason::Nul => "it holds a NUL character",
+            RejectReason::ControlCharacter => "it holds a control character",
             RejectReason::NotUnicode => "it is not Unicode text",
             RejectReason::Relative => {
                 "it is relative; give an absolute path or one that begins with ~/"
@@ -121,6 +125,9 @@ pub fn check_override(
     }
     if value.contains('\0') {
         return Err(RejectReason::Nul);
+    }
+    if value.contains(|c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
+        return Err(RejectReason::ControlCharacter);
     }
     let windows = platform == Platform::Windows;
     let separators: &[char] = if windows { &['/', '\\'] } else { &['/'] };

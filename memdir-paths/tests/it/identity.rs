@@ -351,3 +351,28 @@ mod modes {
         assert!(!dir.path().join(".memdir-identity.damaged.json").exists());
     }
 }
+
+/// Many sessions of one project that begin at once: the root stands in the record once.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "concurrency is what is tested")]
+fn one_root_recorded_by_many_at_once_is_one_entry() {
+    let tree = Tree::new();
+    let root = tree.dir("r");
+    for round in 0..8 {
+        let dir = MemoryDir::new(tree.dir(&format!("m{round}")));
+        let start = std::sync::Arc::new(std::sync::Barrier::new(8));
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                let (dir, root, start) = (dir.clone(), root.clone(), start.clone());
+                std::thread::spawn(move || {
+                    start.wait();
+                    dir.ensure(Some(&root)).unwrap().recorded
+                })
+            })
+            .collect();
+        let answers: Vec<_> = threads.into_iter().map(|t| t.join().unwrap()).collect();
+        let added = answers.iter().filter(|a| **a == Recorded::Added).count();
+        assert_eq!(added, 1, "{answers:?}");
+        assert_eq!(text(&dir).matches("\"path\"").count(), 1);
+    }
+}

@@ -13,8 +13,10 @@ mod layout;
 mod roots;
 #[cfg(unix)]
 mod roots_hostile;
+mod roots_stores;
 mod settings;
 mod slug;
 mod source;
 mod support;
 mod switch;
+mod values;
