@@ -2,10 +2,11 @@
 
 use std::convert::Infallible;
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use crate::fence::Block;
-use crate::read::{self, Fields};
+use crate::read::{self, Fields, Layout};
 use crate::{Error, MemoryType, Warning, WarningKind, edit, quote, repair};
 
 /// A frontmatter block larger than this is read line by line and only up to here, in bytes.
@@ -165,6 +166,26 @@ impl Memory {
     #[must_use]
     pub fn body(&self) -> &str {
         &self.text[self.body_start()..]
+    }
+
+    /// The lines that the fields were read from, at most [`MAX_FRONTMATTER_BYTES`] of them.
+    pub(crate) fn block(&self) -> Range<usize> {
+        let range = match &self.fields.split.block {
+            Block::Closed { inner, .. } => inner.clone(),
+            Block::Unclosed { start } => *start..self.text.len(),
+            Block::None => self.fields.split.bom..self.text.len(),
+        };
+        let end = range.end.min(range.start + MAX_FRONTMATTER_BYTES);
+        range.start..read::floor_boundary(&self.text, end)
+    }
+
+    /// The keys of those lines; none if the fields were not read from any.
+    pub(crate) fn layout(&self) -> Layout {
+        if self.has_frontmatter() || self.is_recovered() {
+            Layout::of(&self.text, self.block())
+        } else {
+            Layout::default()
+        }
     }
 
     pub(crate) fn body_start(&self) -> usize {

@@ -8,18 +8,29 @@ use std::ops::Range;
 
 use super::{GateRule, Severity};
 
-/// How many characters around a direction mark are searched for a right-to-left letter.
-const MARK_REACH: usize = 8;
+/// How many characters around a direction mark are searched for a right-to-left letter: a mark
+/// may stand at the start of a Hebrew line that begins with an English command.
+const MARK_REACH: usize = 64;
+
+/// So many stray variation selectors are what careless copying leaves behind. More, one behind
+/// each letter, spell a message.
+const MAX_STRAY_SELECTORS: usize = 8;
 
 /// The most letters and digits between a black flag and the end of its tag sequence: the
 /// longest code of a region is two letters for the country and three for the part, plus one to
 /// spare.
 const MAX_FLAG_TAGS: usize = 6;
 
-/// All hidden places of a text, neighbors of one rule joined, at most `limit` of them.
-pub(super) fn find(text: &str, limit: usize) -> Vec<(GateRule, Severity, Range<usize>)> {
+/// All hidden places of a text from `start` on, neighbors of one rule joined, at most `limit` of
+/// either severity: no number of warnings hides an error.
+pub(super) fn find(
+    text: &str,
+    start: usize,
+    limit: usize,
+) -> Vec<(GateRule, Severity, Range<usize>)> {
     let mut found: Vec<(GateRule, Severity, Range<usize>)> = Vec::new();
-    let mut skip_to = 0;
+    let mut skip_to = start;
+    let (mut errors, mut warnings, mut strays) = (0, 0, 0);
     for (at, c) in text.char_indices() {
         if at < skip_to || is_harmless(c) {
             continue;
@@ -29,16 +40,29 @@ pub(super) fn find(text: &str, limit: usize) -> Vec<(GateRule, Severity, Range<u
             continue;
         }
         let end = at + c.len_utf8();
-        let Some((rule, severity)) = judge(c, &text[..at], &text[end..]) else {
+        let Some((rule, mut severity)) = judge(c, &text[..at], &text[end..]) else {
             continue;
         };
+        if (rule, severity) == (GateRule::VariationSelector, Severity::Warning) {
+            strays += 1;
+            if strays > MAX_STRAY_SELECTORS {
+                severity = Severity::Error;
+            }
+        }
         if let Some((last_rule, last_severity, range)) = found.last_mut()
             && (*last_rule, *last_severity, range.end) == (rule, severity, at)
         {
             range.end = end;
-        } else if found.len() < limit {
+            continue;
+        }
+        let count = match severity {
+            Severity::Error => &mut errors,
+            Severity::Warning => &mut warnings,
+        };
+        if *count < limit {
+            *count += 1;
             found.push((rule, severity, at..end));
-        } else {
+        } else if severity == Severity::Error {
             break;
         }
     }
@@ -76,11 +100,16 @@ fn rule_of(c: char) -> Option<GateRule> {
         '\u{2061}'..='\u{2065}'
         | '\u{206a}'..='\u{206f}'
         | '\u{fff0}'..='\u{fff8}'
+        | '\u{13430}'..='\u{1343f}'
         | '\u{1bca0}'..='\u{1bca3}'
+        | '\u{1d159}'
         | '\u{1d173}'..='\u{1d17a}' => GateRule::Invisible,
         '\u{fff9}'..='\u{fffb}' => GateRule::Annotation,
         // The whole plane part is set aside for characters that are not shown.
         '\u{e0000}'..='\u{e0fff}' => GateRule::Tag,
+        // These will never be characters.
+        '\u{fdd0}'..='\u{fdef}' => GateRule::Invisible,
+        c if u32::from(c) & 0xfffe == 0xfffe => GateRule::Invisible,
         _ => return None,
     })
 }
@@ -108,7 +137,10 @@ fn judge(c: char, before: &str, after: &str) -> Option<(GateRule, Severity)> {
         }
         '\u{61c}' | '\u{200e}' | '\u{200f}' => {
             let alone = !is(previous, is_mark) && !is(next, is_mark);
-            if alone && has_right_to_left_near(before, after) {
+            // Between two letters that run from left to right, it has nothing to do.
+            let forward = |c: Option<char>| is(c, |c| c.is_alphanumeric() && !is_right_to_left(c));
+            let in_word = forward(previous) && forward(next);
+            if alone && !in_word && has_right_to_left_near(before, after) {
                 None
             } else {
                 error
@@ -117,8 +149,8 @@ fn judge(c: char, before: &str, after: &str) -> Option<(GateRule, Severity)> {
         '\u{115f}' | '\u{1160}' => {
             let jamo = |c: Option<char>| {
                 is(c, |c| {
-                    matches!(c, '\u{1100}'..='\u{11ff}'
-                if c != '\u{115f}' && c != '\u{1160}')
+                    matches!(c, '\u{1100}'..='\u{115e}' | '\u{1161}'..='\u{11ff}'
+                        | '\u{a960}'..='\u{a97c}' | '\u{d7b0}'..='\u{d7fb}')
                 })
             };
             if jamo(previous) || jamo(next) {
@@ -162,16 +194,27 @@ fn judge(c: char, before: &str, after: &str) -> Option<(GateRule, Severity)> {
             }
         }
         '\u{200b}' => {
-            let between = is(previous, writes_without_spaces) && is(next, writes_without_spaces);
-            if between { None } else { error }
+            let called = is(previous, writes_without_spaces) || is(next, writes_without_spaces);
+            if called && !is(previous, is_hidden) && !is(next, is_hidden) {
+                None
+            } else {
+                error
+            }
         }
         '\u{200c}' | '\u{200d}' => {
             let emoji = c == '\u{200d}' && joins_emoji(before, next);
-            let script = is(previous, joins_letters) && !is(next, is_hidden);
+            let script = (is(previous, joins_letters) && !is(next, is_hidden))
+                || (is(next, joins_letters) && !is(previous, is_hidden));
             if emoji || script { None } else { error }
         }
-        // A byte order mark, where one belongs.
-        '\u{feff}' if before.is_empty() => None,
+        '\u{13430}'..='\u{1343f}' => {
+            let glyph = |c: char| matches!(c, '\u{13000}'..='\u{1345f}');
+            if is(previous, glyph) && is(next, glyph) {
+                None
+            } else {
+                error
+            }
+        }
         '\u{2028}' | '\u{2029}' => warning,
         _ => error,
     }
@@ -215,7 +258,7 @@ fn is_right_to_left(c: char) -> bool {
         | '\u{10800}'..='\u{10fff}' | '\u{1e800}'..='\u{1efff}')
 }
 
-fn is_combining(c: char) -> bool {
+pub(super) fn is_combining(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{34e}' | '\u{350}'..='\u{36f}' | '\u{483}'..='\u{489}'
         | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}')
 }
@@ -242,7 +285,7 @@ fn writes_without_spaces(c: char) -> bool {
     matches!(c,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17b3}'
         | '\u{17b6}'..='\u{17ff}' | '\u{1950}'..='\u{19df}' | '\u{1a20}'..='\u{1aaf}'
-        | '\u{a9e0}'..='\u{a9ff}' | '\u{aa60}'..='\u{aadf}')
+        | '\u{1b00}'..='\u{1b7f}' | '\u{a980}'..='\u{a9ff}' | '\u{aa60}'..='\u{aadf}')
 }
 
 /// Whether a joiner stands between two emoji, each of which may carry a selector or a skin tone.
@@ -285,7 +328,9 @@ fn takes_selector(previous: Option<char>, selector: char, next: Option<char>) ->
                     '\u{2200}'..='\u{22ff}' | '\u{2a00}'..='\u{2aff}' | '\u{1000}'..='\u{109f}'
                     | '\u{a840}'..='\u{a877}' | '\u{3001}' | '\u{3002}' | '\u{ff01}'..='\u{ff1f}')
         }
-        '\u{e0100}'..='\u{e01ef}' => is_ideograph(base),
+        // No ideograph has more registered forms than these. A selector for each byte that there
+        // is would make a carrier of every one.
+        '\u{e0100}'..='\u{e011f}' => is_ideograph(base),
         _ => false,
     }
 }

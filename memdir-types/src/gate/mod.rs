@@ -13,8 +13,7 @@ use std::ops::{Deref, Range};
 use crate::Memory;
 pub use finding::{GateAction, GateFinding, GateRule, Severity};
 
-use crate::fence::Block;
-use crate::read::{Layout, last};
+use crate::read::last;
 
 /// Who will read the text, and with it how strict the gate is.
 ///
@@ -137,7 +136,7 @@ impl std::error::Error for Refusal {}
 /// );
 /// ```
 pub fn gate_text(text: &str, audience: Audience) -> Result<Cleared<String>, Refusal> {
-    let (findings, tags) = inspect(text);
+    let (findings, tags) = inspect(text, bom_length(text));
     let value = match audience {
         Audience::Private => fences::escape(text, &tags),
         Audience::PrivateStrict | Audience::Team => text.to_owned(),
@@ -154,12 +153,14 @@ pub fn gate_text(text: &str, audience: Audience) -> Result<Cleared<String>, Refu
 /// [`Audience::Private`] only if a prompt tag stands in the frontmatter where it cannot be
 /// escaped without breaking it.
 pub fn gate(memory: &Memory, audience: Audience) -> Result<Cleared<Memory>, Refusal> {
-    let (mut findings, tags) = inspect(memory.as_str());
-    inspect_values(memory, &mut findings);
-    findings.sort_by_key(|finding| finding.range.start);
-    let has_tags = findings
-        .iter()
-        .any(|finding| finding.rule == GateRule::Fence);
+    let text = memory.as_str();
+    let (mut findings, tags) = inspect(text, bom_length(text));
+    let values = Values::of(memory);
+    values.inspect(memory, &mut findings);
+    limit(&mut findings, |finding| {
+        (finding.severity, finding.range.start)
+    });
+    let has_tags = !tags.is_empty() || values.have_tags();
     if audience != Audience::Private || !has_tags {
         return judge(memory.clone(), audience, findings);
     }
@@ -167,6 +168,22 @@ pub fn gate(memory: &Memory, audience: Audience) -> Result<Cleared<Memory>, Refu
         Some(escaped) => judge(escaped, audience, findings),
         None => Err(Refusal { audience, findings }),
     }
+}
+
+/// A byte order mark at the start of a text is where it belongs.
+fn bom_length(text: &str) -> usize {
+    if text.starts_with('\u{feff}') { 3 } else { 0 }
+}
+
+/// Keeps the first [`MAX_FINDINGS`], in order. Errors go before warnings, so that no number of
+/// warnings pushes one out.
+fn limit<T>(findings: &mut Vec<T>, of: impl Fn(&T) -> (Severity, usize)) {
+    findings.sort_by_key(|finding| {
+        let (severity, start) = of(finding);
+        (std::cmp::Reverse(severity), start)
+    });
+    findings.truncate(MAX_FINDINGS);
+    findings.sort_by_key(|finding| of(finding).1);
 }
 
 fn judge<T>(
@@ -194,30 +211,33 @@ fn judge<T>(
     })
 }
 
-/// What is in a text: the findings, and the offsets of all prompt tags.
-fn inspect(text: &str) -> (Vec<GateFinding>, Vec<usize>) {
+/// What is in a text from `start` on: the findings, and the offsets of all prompt tags.
+fn inspect(text: &str, start: usize) -> (Vec<GateFinding>, Vec<usize>) {
     let tags = fences::find(text);
     let mut raw: Vec<(GateRule, Severity, Range<usize>)> = tags
         .iter()
         .take(MAX_FINDINGS)
         .map(|tag| (GateRule::Fence, Severity::Error, tag.clone()))
         .collect();
-    raw.extend(hidden::find(text, MAX_FINDINGS));
-    raw.sort_by_key(|(_, _, range)| range.start);
-    raw.truncate(MAX_FINDINGS);
+    raw.extend(hidden::find(text, start, MAX_FINDINGS));
+    limit(&mut raw, |(_, severity, range)| (*severity, range.start));
     let mut findings = Vec::with_capacity(raw.len());
-    let (mut line, mut line_start, mut at) = (1, 0, 0);
+    let (mut line, mut column, mut at) = (1, 1, 0);
     for (rule, severity, range) in raw {
-        for (offset, _) in text[at..range.start].match_indices('\n') {
-            line += 1;
-            line_start = at + offset + 1;
+        let between = &text[at..range.start];
+        match between.rfind('\n') {
+            Some(last) => {
+                line += between.matches('\n').count();
+                column = between[last + 1..].chars().count() + 1;
+            }
+            None => column += between.chars().count(),
         }
         at = range.start;
         findings.push(GateFinding {
             rule,
             severity,
             line,
-            column: text[line_start..at].chars().count() + 1,
+            column,
             code_point: text[at..].chars().next().unwrap_or('\0'),
             range,
             action: GateAction::Reported,
@@ -226,55 +246,80 @@ fn inspect(text: &str) -> (Vec<GateFinding>, Vec<usize>) {
     (findings, tags.into_iter().map(|tag| tag.start).collect())
 }
 
-/// Adds what only shows once the escape sequences of a value are read.
-fn inspect_values(memory: &Memory, findings: &mut Vec<GateFinding>) {
-    let text = memory.as_str();
-    let block = match &memory.fields.split.block {
-        Block::Closed { inner, .. } => inner.clone(),
-        Block::None | Block::Unclosed { .. } => return,
-    };
-    let layout = Layout::of(text, block.clone());
-    let values = [
-        ("name", memory.name()),
-        ("description", memory.description()),
-        ("type", memory.kind_text()),
-        ("modified", memory.modified()),
-    ];
-    for (key, value) in values {
-        let Some(value) = value else { continue };
-        let range = last(text, &layout.top, key)
-            .or_else(|| last(text, &layout.nested, key))
-            .map_or(block.clone(), |entry| entry.value.clone());
-        let (inside, _) = inspect(value);
-        let break_at = value.find(['\n', '\r']);
-        let breaks = break_at.map(|at| (GateRule::LineBreak, Severity::Warning, &value[at..]));
-        let hidden = inside.iter().map(|finding| {
-            (
-                finding.rule,
-                finding.severity,
-                &value[finding.range.start..],
-            )
-        });
-        for (rule, severity, rest) in hidden.chain(breaks) {
-            let seen = findings.iter().any(|finding| {
-                finding.rule == rule
-                    && finding.range.start >= range.start
-                    && finding.range.end <= range.end
+/// The values of a memory as its readers get them: those who read the whole file, and those who
+/// read its first lines, which are others if a key stands twice in a long block.
+struct Values(Vec<(&'static str, String)>);
+
+impl Values {
+    fn of(memory: &Memory) -> Values {
+        let header = crate::parse_header(memory.as_str());
+        let both = [
+            ("name", memory.name(), &header.name),
+            ("description", memory.description(), &header.description),
+            ("type", memory.kind_text(), &header.kind_text),
+            ("modified", memory.modified(), &header.modified),
+        ];
+        let mut values = Vec::new();
+        for (key, whole, first) in both {
+            values.extend(whole.map(|value| (key, value.to_owned())));
+            values.extend(
+                first
+                    .as_deref()
+                    .filter(|first| Some(*first) != whole)
+                    .map(|value| (key, value.to_owned())),
+            );
+        }
+        Values(values)
+    }
+
+    fn have_tags(&self) -> bool {
+        self.0
+            .iter()
+            .any(|(_, value)| !fences::find(value).is_empty())
+    }
+
+    /// Adds what only shows once the escape sequences of a value are read.
+    fn inspect(&self, memory: &Memory, findings: &mut Vec<GateFinding>) {
+        let text = memory.as_str();
+        let layout = memory.layout();
+        let raw = findings.len();
+        for (key, value) in &self.0 {
+            let range = last(text, &layout.top, key)
+                .or_else(|| last(text, &layout.nested, key))
+                .map_or(memory.block(), |entry| entry.value.clone());
+            let (inside, _) = inspect(value, 0);
+            let break_at = value.find(['\n', '\r']);
+            let breaks = break_at.map(|at| (GateRule::LineBreak, Severity::Warning, &value[at..]));
+            let hidden = inside.iter().map(|finding| {
+                (
+                    finding.rule,
+                    finding.severity,
+                    &value[finding.range.start..],
+                )
             });
-            if seen || findings.len() >= MAX_FINDINGS {
-                continue;
-            }
             let line = crate::fence::line_number(text, range.start);
             let line_start = text[..range.start].rfind('\n').map_or(0, |at| at + 1);
-            findings.push(GateFinding {
-                rule,
-                severity,
-                line,
-                column: text[line_start..range.start].chars().count() + 1,
-                code_point: rest.chars().next().unwrap_or('\0'),
-                range: range.clone(),
-                action: GateAction::Reported,
-            });
+            let column = text[line_start..range.start].chars().count() + 1;
+            for (rule, severity, rest) in hidden.chain(breaks) {
+                let seen = findings[..raw].iter().any(|finding| {
+                    finding.rule == rule
+                        && finding.severity >= severity
+                        && finding.range.start >= range.start
+                        && finding.range.end <= range.end
+                });
+                if seen {
+                    continue;
+                }
+                findings.push(GateFinding {
+                    rule,
+                    severity,
+                    line,
+                    column,
+                    code_point: rest.chars().next().unwrap_or('\0'),
+                    range: range.clone(),
+                    action: GateAction::Reported,
+                });
+            }
         }
     }
 }
@@ -292,13 +337,19 @@ fn escape_memory(memory: &Memory, tags: &[usize]) -> Option<Memory> {
     };
     let name = escaped(memory.name());
     let description = escaped(memory.description());
+    let (kind_text, modified) = (escaped(memory.kind_text()), escaped(memory.modified()));
+    let body = escaped(Some(memory.body()));
     let says_it = |candidate: &Memory| {
         candidate.name() == name.as_deref()
             && candidate.description() == description.as_deref()
             && candidate.kind() == memory.kind()
+            && candidate.kind_text() == kind_text.as_deref()
+            && candidate.modified() == modified.as_deref()
+            && Some(candidate.body()) == body.as_deref()
             && candidate.is_recovered() == memory.is_recovered()
             && candidate.has_frontmatter() == memory.has_frontmatter()
-            && inspect(candidate.as_str()).1.is_empty()
+            && fences::find(candidate.as_str()).is_empty()
+            && !Values::of(candidate).have_tags()
     };
     // In the body, and in most values, the bytes can be replaced where they stand.
     let mut plain = Memory::from_text(fences::escape(memory.as_str(), tags));
@@ -330,11 +381,8 @@ fn escape_memory(memory: &Memory, tags: &[usize]) -> Option<Memory> {
 
 /// Where name and description stand.
 fn value_ranges(memory: &Memory) -> Vec<Range<usize>> {
-    let Block::Closed { inner, .. } = &memory.fields.split.block else {
-        return Vec::new();
-    };
     let text = memory.as_str();
-    let layout = Layout::of(text, inner.clone());
+    let layout = memory.layout();
     ["name", "description"]
         .into_iter()
         .filter_map(|key| last(text, &layout.top, key))

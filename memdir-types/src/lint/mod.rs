@@ -4,8 +4,8 @@ mod relative;
 
 use std::fmt;
 
-use crate::fence::{Block, line_number};
-use crate::read::{Layout, last};
+use crate::fence::line_number;
+use crate::read::last;
 use crate::{Date, Memory, MemoryType, file_name};
 
 /// The longest line that an index entry should be, in characters: the limit of the format.
@@ -199,10 +199,7 @@ struct KeyLines {
 impl KeyLines {
     fn of(memory: &Memory) -> KeyLines {
         let text = memory.as_str();
-        let layout = match &memory.fields.split.block {
-            Block::Closed { inner, .. } => Layout::of(text, inner.clone()),
-            Block::None | Block::Unclosed { .. } => Layout::default(),
-        };
+        let layout = memory.layout();
         let line = |key: &str| {
             last(text, &layout.top, key)
                 .or_else(|| last(text, &layout.nested, key))

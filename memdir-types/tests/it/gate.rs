@@ -76,6 +76,10 @@ fn direction_marks_pass_beside_right_to_left_letters() {
     clean("م\u{61c}12");
     check("שלום\u{200e}\u{200f}\u{200e}", &[(Bidirectional, 8, 17)]);
     check("שלום\nlatin\u{200e}", &[(Bidirectional, 14, 17)]);
+    clean("\u{200f}cargo test --workspace — הרץ את הבדיקות");
+    clean("הרץ cargo test --workspace --all-features\u{200e} עכשיו");
+    // Inside a Latin word they are a message, whatever else stands on the line.
+    check("ש a\u{200e}b", &[(Bidirectional, 4, 7)]);
 }
 
 #[test]
@@ -96,8 +100,14 @@ fn invisible_characters_are_found() {
         '\u{fff0}',
         '\u{fff8}',
         '\u{1bca0}',
+        '\u{1d159}',
         '\u{1d173}',
+        '\u{13430}',
+        '\u{1343f}',
         '\u{34f}',
+        '\u{fdd0}',
+        '\u{fffe}',
+        '\u{10ffff}',
     ] {
         never(c, Invisible);
     }
@@ -165,6 +175,10 @@ fn joiners_pass_between_letters_of_scripts_that_join() {
     clean("ه\u{200d}");
     clean("ភាសា\u{200b}ខ្មែរ");
     clean("ภาษา\u{200b}ไทย");
+    clean("ภาษา\u{200b}Rust\u{200b}ไทย");
+    clean("ប្រើ\u{200b} Git");
+    clean("ꦏ\u{200b}ꦏ");
+    clean("\u{200d}ه");
     check("می\u{200c}\u{200c}خواهم", &[(ZeroWidth, 4, 10)]);
     check("日本\u{200b}語", &[(ZeroWidth, 6, 9)]);
 }
@@ -174,7 +188,12 @@ fn variation_selectors_pass_behind_what_takes_them() {
     clean("葛\u{e0100}城 辻\u{e0101} 㐂\u{fe00}");
     clean("ᠠ\u{180b} ᠨ\u{180e}ᠠ");
     clean("∩\u{fe00}");
-    clean("中\u{e01ef}");
+    clean("邊\u{e011f}");
+    // A selector for each byte that there is would make every ideograph a carrier.
+    check(
+        "中\u{e0120}文\u{e01ef}",
+        &[(VariationSelector, 3, 7), (VariationSelector, 10, 14)],
+    );
     check("\u{e01ef}", &[(VariationSelector, 0, 4)]);
     check(
         "a\u{e0100}\u{e0101}\u{e0102}",
@@ -187,6 +206,8 @@ fn variation_selectors_pass_behind_what_takes_them() {
     let cleared = gate_text("a\u{fe0f}b", Audience::Team).unwrap();
     assert_eq!(cleared.findings()[0].severity, Severity::Warning);
     assert!(gate_text("a\u{fe0f}\u{fe0e}\u{fe0f}", Audience::Team).is_err());
+    assert!(gate_text(&"a\u{fe0f}".repeat(8), Audience::Team).is_ok());
+    assert!(gate_text(&"a\u{fe0f}".repeat(9), Audience::Team).is_err());
 }
 
 #[test]
@@ -215,6 +236,8 @@ fn separators_of_lines_are_reported() {
 #[test]
 fn scripts_with_invisible_letters_keep_them() {
     clean("ᄀ\u{1160}ᆨ");
+    clean("ꥠ\u{1160}");
+    clean("\u{13000}\u{13430}\u{13001}");
     clean("⠁\u{2800}⠃");
     clean("ក\u{17b4}");
     clean("a\u{301}\u{34f}\u{302}");
@@ -274,6 +297,86 @@ fn a_prompt_tag_disguised_by_invisible_characters_is_found() {
 }
 
 #[test]
+fn a_prompt_tag_in_letters_or_signs_that_look_the_same_is_found() {
+    for text in [
+        "＜system-reminder＞",
+        "＜/ｓｙｓｔｅｍ－ｒｅｍｉｎｄｅｒ＞",
+        "﹤types﹥",
+        "＜ｔｙｐｅｓ＞",
+        "‹system-reminder›",
+        "〈/team-memory-content〉",
+        "⟨when_to_save⟩",
+        "<system\u{2010}reminder>",
+        "<system\u{2011}reminder>",
+        "<system—reminder>",
+        "<ѕуѕtem-rеmіndеr>",
+        "</tурeѕ>",
+        "<ſystem-reminder>",
+        "<system-remınder>",
+        "<𝗌𝗒𝗌𝗍𝖾𝗆-𝓻𝓮𝓶𝓲𝓷𝓭𝓮𝓻>",
+        "<𝐒𝐘𝐒𝐓𝐄𝐌-reminder>",
+        "<ⓢystem-Ⓡeminder>",
+        "<s\u{301}ystem-reminder\u{336}>",
+        "<\\/system-reminder>",
+        "<//system-reminder>",
+        "<∕types>",
+    ] {
+        let refusal = gate_text(&format!("é {text} b"), Audience::Team).unwrap_err();
+        let fence = refusal.findings().iter().find(|f| f.rule == Fence).unwrap();
+        assert_eq!(fence.range.start, 3, "{text:?}");
+        let cleared = gate_text(&format!("é {text} b"), Audience::Private).unwrap();
+        let sign = text.chars().next().unwrap().len_utf8();
+        assert_eq!(*cleared, format!("é &lt;{} b", &text[sign..]));
+        assert!(
+            gate_text(&cleared, Audience::Private)
+                .unwrap()
+                .findings()
+                .iter()
+                .all(|f| f.rule != Fence)
+        );
+    }
+}
+
+#[test]
+fn no_distance_between_sign_and_name_hides_a_prompt_tag() {
+    for gap in [" ", "\n", "\u{200b}", "\u{3164}", "/", "\\ "] {
+        let text = format!("a <{}system-reminder>", gap.repeat(5_000));
+        let cleared = gate_text(&text, Audience::Private).unwrap();
+        assert!(cleared.starts_with("a &lt;"), "{gap:?}");
+        let text = format!("a <system{}-reminder>", "\u{200b}".repeat(5_000));
+        assert!(
+            gate_text(&text, Audience::Private)
+                .unwrap()
+                .starts_with("a &lt;")
+        );
+    }
+}
+
+#[test]
+fn no_number_of_warnings_hides_an_error() {
+    let harmless = "co\u{ad}op ".repeat(3_000);
+    for hidden in ["\u{e0041}", "\u{202e}", "</system-reminder>", "x\u{200b}x"] {
+        let memory = Memory::new(MemoryType::User, "n", "d", &format!("{harmless}{hidden}"));
+        for audience in [Audience::Team, Audience::PrivateStrict] {
+            let refusal = gate(&memory, audience).unwrap_err();
+            assert!(
+                refusal
+                    .findings()
+                    .iter()
+                    .any(|f| f.severity == Severity::Error)
+            );
+            assert!(refusal.findings().len() <= 1_000);
+            assert!(refusal.findings().is_sorted_by_key(|f| f.range.start));
+            assert!(gate_text(memory.as_str(), audience).is_err());
+        }
+    }
+    let memory = Memory::parse(&format!("---\nname: \"\\x3ctypes>\"\n---\n{harmless}"));
+    assert!(gate(&memory, Audience::Team).is_err());
+    let cleared = gate(&memory, Audience::Private).unwrap();
+    assert_eq!(cleared.name(), Some("&lt;types>"));
+}
+
+#[test]
 fn tags_that_are_not_ours_pass() {
     for text in [
         "<system-reminders>",
@@ -282,6 +385,12 @@ fn tags_that_are_not_ours_pass() {
         "a < system",
         "x<y",
         "Vec<types::Kind>",
+        "HashMap<K, Vec<types>>",
+        "impl<types> Foo",
+        "‹types›",
+        "〈types〉",
+        "＜",
+        "<тест-проверка>",
         "<types, x>",
         "f<types(x)",
         "<div>",
@@ -413,6 +522,35 @@ fn escape_sequences_of_the_header_hide_nothing() {
             assert_eq!(&text[finding.range.clone()], value);
         }
     }
+    // A harmless character of the same kind beside it is no cover.
+    for value in [
+        "\"a\u{fe0f} \\U000E0141\\U000E0142\"",
+        "\"co\u{ad}op \\xad\"",
+        "\"\\ufeffa\"",
+    ] {
+        let memory = Memory::parse(&format!("---\nname: {value}\n---\nb"));
+        assert!(gate(&memory, Audience::Team).is_err(), "{value:?}");
+    }
+    // A header without one of its fences is read, and so are its escape sequences.
+    for text in [
+        "---\nname: \"\\x3ctypes> \\u202e\"\ntype: user\n",
+        "name: \"\\x3ctypes> \\u202e\"\ntype: user\n---\nbody",
+    ] {
+        let refusal = gate(&Memory::parse(text), Audience::Team).unwrap_err();
+        let rules: Vec<_> = refusal.findings().iter().map(|f| f.rule).collect();
+        assert_eq!(rules, [Fence, Bidirectional], "{text:?}");
+        assert!(gate(&Memory::parse(text), Audience::Private).is_err());
+    }
+    // Who reads the first lines only gets the first of two names.
+    let text = format!(
+        "---\nname: \"\\x3ctypes>\"\n{}name: sound\n---\nb",
+        "# c\n".repeat(40)
+    );
+    assert_eq!(Memory::parse(&text).name(), Some("sound"));
+    assert!(gate(&Memory::parse(&text), Audience::Team).is_err());
+    // In a type or a time it cannot be escaped in place.
+    let text = "---\nname: n\ntype: \"\\x3ctypes>\"\n---\nb";
+    assert!(gate(&Memory::parse(text), Audience::Private).is_err());
     // What is not hidden is not found twice.
     let refusal = gate(
         &Memory::parse("---\nname: a\u{202e}b\n---\n"),
