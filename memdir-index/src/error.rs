@@ -100,6 +100,26 @@ impl Error {
         &self.kind
     }
 
+    /// What the system said, if it was the system: without the paths that stand around it.
+    fn system(&self) -> Option<&io::Error> {
+        let mut source = self.source();
+        while let Some(error) = source {
+            if let Some(error) = error.downcast_ref::<io::Error>() {
+                return Some(error);
+            }
+            source = error.source();
+        }
+        None
+    }
+
+    /// Whether the system refused for lack of permission.
+    pub(crate) fn is_denied(&self) -> bool {
+        self.kind == ErrorKind::Io
+            && self
+                .system()
+                .is_some_and(|e| e.kind() == io::ErrorKind::PermissionDenied)
+    }
+
     /// The file or directory that it concerns.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref()
@@ -114,7 +134,7 @@ impl fmt::Display for Error {
             write!(f, "{}: ", crate::entry::printable(&shown))?;
         }
         match &self.kind {
-            ErrorKind::Io => match &self.source {
+            ErrorKind::Io => match self.system() {
                 Some(source) => write!(f, "{source}"),
                 None => f.write_str("the system refused the operation"),
             },
@@ -165,15 +185,15 @@ impl StdError for Error {
 impl Error {
     /// What went wrong, without the path in front.
     pub(crate) fn reason(&self) -> String {
-        let bare = Error {
-            kind: self.kind.clone(),
-            path: None,
-            source: None,
-        };
-        match (&self.kind, &self.source) {
+        match (&self.kind, self.system()) {
             (ErrorKind::Name { reason }, _) => reason.clone(),
             (ErrorKind::Io, Some(source)) => source.to_string(),
-            _ => bare.to_string(),
+            (kind, _) => Error {
+                kind: kind.clone(),
+                path: None,
+                source: None,
+            }
+            .to_string(),
         }
     }
 }

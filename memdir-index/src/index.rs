@@ -1,5 +1,6 @@
 //! The index as a list of lines, of which an edit changes one and leaves every other byte alone.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
@@ -103,6 +104,23 @@ impl Line {
             &[]
         }
     }
+
+    /// Gives the line another entry, after the indentation and bullet that it has; answers whether
+    /// that changed it.
+    fn rewrite(&mut self, entry: &Entry) -> bool {
+        let text = String::from_utf8_lossy(&self.raw);
+        let prefix = split_entry(&text).map_or("- ", |(prefix, _)| prefix);
+        let new = entry.to_line_after(prefix);
+        let parsed = Entry::parse(&new);
+        if parsed == self.entry {
+            return false;
+        }
+        let mut raw = new.into_bytes();
+        raw.extend_from_slice(self.ending());
+        self.raw = raw;
+        self.entry = parsed;
+        true
+    }
 }
 
 /// MEMORY.md, line by line. Foreign lines, line ends and invalid bytes are kept as they are.
@@ -125,6 +143,8 @@ impl Line {
 pub struct Index {
     lines: Vec<Line>,
     case: NameCase,
+    /// Whether a line ends in CRLF; added lines then do, too.
+    crlf: bool,
 }
 
 impl Index {
@@ -142,7 +162,7 @@ impl Index {
         };
         let mut hidden = hidden.into_iter().peekable();
         let mut at = 0;
-        let lines = bytes
+        let lines: Vec<Line> = bytes
             .split_inclusive(|b| *b == b'\n')
             .map(|raw| {
                 while hidden.peek().is_some_and(|r| r.end <= at) {
@@ -166,6 +186,7 @@ impl Index {
             })
             .collect();
         Index {
+            crlf: bytes.windows(2).any(|pair| pair == b"\r\n"),
             lines,
             case: NameCase::of_this_platform(),
         }
@@ -215,22 +236,10 @@ impl Index {
         let Some((&first, duplicates)) = positions.split_first() else {
             return self.append(entry);
         };
-        let old = &self.lines[first];
-        let text = String::from_utf8_lossy(&old.raw).into_owned();
-        let prefix = split_entry(&text).map_or("- ", |(prefix, _)| prefix);
-        let new = entry.to_line_after(prefix);
-        let parsed = Entry::parse(&new);
-        if duplicates.is_empty() && parsed.is_some() && parsed == old.entry {
+        if !self.lines[first].rewrite(entry) && duplicates.is_empty() {
             return Change::Unchanged;
         }
-        if parsed != old.entry {
-            let mut raw = new.into_bytes();
-            raw.extend_from_slice(old.ending());
-            self.lines[first] = Line { raw, entry: parsed };
-        }
-        for at in duplicates.iter().rev() {
-            self.remove_line(*at);
-        }
+        self.remove_lines(duplicates);
         Change::Updated {
             line: first + 1,
             duplicates: duplicates.iter().map(|at| at + 1).collect(),
@@ -248,29 +257,17 @@ impl Index {
             return Change::Unchanged;
         };
         let first = positions[0];
-        let old = &self.lines[first];
-        let text = String::from_utf8_lossy(&old.raw).into_owned();
-        let prefix = split_entry(&text).map_or("- ", |(prefix, _)| prefix);
         let title = if entry.title == entry.file {
             ""
         } else {
             &entry.title
         };
-        let renamed = Entry::new(title, to, &entry.hook);
-        let new = renamed.to_line_after(prefix);
-        let mut raw = new.clone().into_bytes();
-        raw.extend_from_slice(old.ending());
-        self.lines[first] = Line {
-            raw,
-            entry: Entry::parse(&new),
-        };
+        self.lines[first].rewrite(&Entry::new(title, to, &entry.hook));
         let mut gone: Vec<usize> = positions[1..].to_vec();
         gone.extend(self.positions(to).into_iter().filter(|at| *at != first));
         gone.sort_unstable();
         gone.dedup();
-        for at in gone.iter().rev() {
-            self.remove_line(*at);
-        }
+        self.remove_lines(&gone);
         Change::Updated {
             line: first + 1,
             duplicates: gone.iter().map(|at| at + 1).collect(),
@@ -283,25 +280,65 @@ impl Index {
         if positions.is_empty() {
             return Change::Unchanged;
         }
-        for at in positions.iter().rev() {
-            self.remove_line(*at);
-        }
+        self.remove_lines(&positions);
         Change::Removed {
             lines: positions.iter().map(|at| at + 1).collect(),
         }
     }
 
+    /// [`upsert`](Index::upsert) for many entries in one pass; of two for one file the later one
+    /// counts. Answers the files whose line was rewritten.
+    pub(crate) fn upsert_all(&mut self, entries: &[Entry]) -> Vec<String> {
+        let case = self.case;
+        let mut wanted: BTreeMap<String, &Entry> = entries
+            .iter()
+            .map(|entry| (case.key(&entry.file), entry))
+            .collect();
+        let mut met = BTreeSet::new();
+        let mut rewritten = Vec::new();
+        self.retain_lines(|_, line| {
+            let Some(key) = line.entry.as_ref().map(|old| case.key(&old.file)) else {
+                return true;
+            };
+            if let Some(entry) = wanted.remove(&key) {
+                if line.rewrite(entry) {
+                    rewritten.push(entry.file.clone());
+                }
+                met.insert(key);
+                return true;
+            }
+            !met.contains(&key)
+        });
+        for entry in wanted.into_values() {
+            self.append(entry);
+        }
+        rewritten
+    }
+
     /// Removes the lines of entries that are not to be kept, in one pass.
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
+        self.retain_lines(|_, line| line.entry.as_ref().is_none_or(&mut keep));
+    }
+
+    /// Keeps some of the lines, in one pass. If the last had no end, neither has the new last.
+    fn retain_lines(&mut self, mut keep: impl FnMut(usize, &mut Line) -> bool) {
         let unfinished = self
             .lines
             .last()
             .is_some_and(|line| line.ending().is_empty());
-        self.lines
-            .retain(|line| line.entry.as_ref().is_none_or(&mut keep));
+        let mut next = 0;
+        self.lines.retain_mut(|line| {
+            next += 1;
+            keep(next - 1, line)
+        });
         if unfinished && let Some(last) = self.lines.last_mut() {
             last.raw.truncate(last.raw.len() - last.ending().len());
         }
+    }
+
+    /// Removes lines, their positions in ascending order.
+    fn remove_lines(&mut self, positions: &[usize]) {
+        self.retain_lines(|at, _| positions.binary_search(&at).is_err());
     }
 
     /// The index as text; invalid bytes are replaced, everything else is byte for byte.
@@ -330,8 +367,7 @@ impl Index {
     /// Adds a line for a file that has none.
     pub(crate) fn append(&mut self, entry: &Entry) -> Change {
         let new = entry.to_line();
-        let crlf = self.lines.iter().any(|line| line.raw.ends_with(b"\r\n"));
-        let end: &[u8] = if crlf { b"\r\n" } else { b"\n" };
+        let end: &[u8] = if self.crlf { b"\r\n" } else { b"\n" };
         let at = self
             .lines
             .iter()
@@ -353,18 +389,6 @@ impl Index {
             },
         );
         Change::Added { line: at + 1 }
-    }
-
-    /// Removes a line; if it was the last and had no end, the line before it loses its own.
-    fn remove_line(&mut self, at: usize) {
-        let removed = self.lines.remove(at);
-        if removed.ending().is_empty()
-            && at == self.lines.len()
-            && let Some(last) = self.lines.last_mut()
-        {
-            let end = last.ending().len();
-            last.raw.truncate(last.raw.len() - end);
-        }
     }
 }
 

@@ -223,7 +223,7 @@ fn search_section(options: &Prompt) -> Option<String> {
     places.extend(options.team.as_ref().map(Place::path));
     let places: Vec<String> = places
         .iter()
-        .map(|path| format!("`grep -rin --include=\"*.md\" \"TERM\" \"{path}\"`"))
+        .map(|path| format!("`grep -rin --include=\"*.md\" \"TERM\" {}`", quoted(path)))
         .collect();
     let memories = format!(
         "## Searching the past\n\n\
@@ -235,13 +235,23 @@ fn search_section(options: &Prompt) -> Option<String> {
         SearchPast::No => None,
         SearchPast::Memory => Some(memories),
         SearchPast::MemoryAndTranscripts(dir) => {
-            let dir = printable(&dir.to_string_lossy());
+            let dir = quoted(&printable(&dir.to_string_lossy()));
             Some(format!(
                 "{memories}\n\
                  2. Only if that finds nothing, search the transcripts of earlier conversations: \
-                 `grep -rn --include=\"*.jsonl\" \"TERM\" \"{dir}\"`. They are large and slow to search: look \
+                 `grep -rn --include=\"*.jsonl\" \"TERM\" {dir}`. They are large and slow to search: look \
                  for a narrow term, such as an error message, a path or the name of a function."
             ))
         }
+    }
+}
+
+/// A path as a shell takes it literally: what follows a `$` or a backtick in the name of a folder
+/// must not run when the model pastes the command.
+fn quoted(path: &str) -> String {
+    if path.contains(['$', '`', '"', '\\', '!']) {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    } else {
+        format!("\"{path}\"")
     }
 }

@@ -169,6 +169,8 @@ pub(super) fn from_paths(error: memdir_paths::Error, path: PathBuf) -> Error {
         Paths::UnsafeName(fault) => ErrorKind::Name {
             reason: fault.to_string(),
         },
+        // A socket cannot be opened at all, and the system does not say why.
+        _ if fs::metadata(&path).is_ok_and(|meta| !meta.is_file()) => ErrorKind::NotAFile,
         _ => ErrorKind::Io,
     };
     Error::new(kind, path).with_source(error)

@@ -194,7 +194,9 @@ impl Store {
         let known: BTreeSet<String> = scan.files.iter().map(|file| case.key(file)).collect();
         // What cannot be listed exists all the same.
         let left_out: BTreeSet<String> = scan.left_out.iter().map(|(f, _)| case.key(f)).collect();
+        let shared = scan.shared_keys(case);
         let mut listed: BTreeMap<String, usize> = BTreeMap::new();
+        let mut spelled: BTreeSet<String> = BTreeSet::new();
 
         let text = String::from_utf8_lossy(&bytes);
         let frontmatter = frontmatter_end(&text).map_or(0, |end| text[..end].lines().count());
@@ -226,13 +228,22 @@ impl Store {
                 continue;
             }
             listed.insert(key.clone(), line);
-            if known.contains(&key) || left_out.contains(&key) {
+            if shared.contains(&key) {
+                spelled.insert(file.clone());
+            }
+            if known.contains(&key) || left_out.contains(&key) || self.may_be_unseen(&file, &scan) {
                 continue;
             }
             faults.push(self.fault_of_target(line, file));
         }
         for file in &scan.files {
-            if !listed.contains_key(&case.key(file)) {
+            let key = case.key(file);
+            // One line for two files is that of the file that it spells.
+            let is_listed = match shared.contains(&key) {
+                true => spelled.contains(file),
+                false => listed.contains_key(&key),
+            };
+            if !is_listed {
                 faults.push(Fault::Orphan { file: file.clone() });
             }
             if let Err(reason) = self.probe(file) {
@@ -306,10 +317,18 @@ fn is_prose(line: &str) -> bool {
 /// The lines that the loader removes as comments.
 fn comment_lines(text: &str) -> BTreeSet<usize> {
     let mut lines = BTreeSet::new();
+    // The ranges are in order, so that every line end is counted once.
+    let (mut at, mut line) = (0, 1);
     for range in crate::strip::hidden_ranges(text) {
-        let first = text[..range.start].matches('\n').count() + 1;
+        line += count_newlines(&text[at..range.start]);
         let count = text[range.clone()].lines().count();
-        lines.extend(first..first + count);
+        lines.extend(line..line + count);
+        line += count_newlines(&text[range.clone()]);
+        at = range.end;
     }
     lines
+}
+
+fn count_newlines(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
 }

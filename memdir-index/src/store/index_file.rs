@@ -1,5 +1,6 @@
 //! Writes to the one file that all writers share: a line of the index, or the whole of it.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use memdir_types::Cleared;
@@ -159,8 +160,8 @@ impl Store {
             let before = atomic::fingerprint(old.as_ref());
             let base = old.as_ref().map_or(&[][..], |snapshot| &snapshot.bytes);
             let mut index = self.parse(base);
-            for entry in &overtaken {
-                index.upsert(entry);
+            if !overtaken.is_empty() {
+                index.upsert_all(&overtaken);
             }
             let result = change(&mut index);
             let bytes = index.to_bytes();
@@ -208,12 +209,17 @@ impl Store {
             // Unchanged, or gone where it cannot be read: nothing to carry over.
             _ => return Vec::new(),
         };
+        let case = self.options.name_case;
         let before = self.parse(&snapshot.bytes);
+        let mut known: BTreeMap<String, &Entry> = BTreeMap::new();
+        for entry in before.entries() {
+            known.entry(case.key(&entry.file)).or_insert(entry);
+        }
         let end = now.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
         let after = self.parse(&now[..end]);
         let late = after
             .entries()
-            .filter(|entry| before.find(&entry.file) != Some(*entry));
+            .filter(|entry| known.get(&case.key(&entry.file)) != Some(entry));
         late.cloned().collect()
     }
 

@@ -12,9 +12,10 @@ use std::path::{Path, PathBuf};
 use memdir_types::Memory;
 
 use super::lock::Lock;
-use super::save::Link;
+use super::place::Link;
 use super::{Durability, Store, atomic, entry_of};
-use crate::{Error, ErrorKind, Fingerprint};
+use crate::index::Change;
+use crate::{Entry, Error, ErrorKind, Fingerprint, Index};
 
 /// A dot file beside the index, so that no scan takes it for a memory.
 pub(super) const JOURNAL_FILE: &str = ".memdir-index.journal";
@@ -210,19 +211,30 @@ impl Store {
     }
 
     fn complete(&self, intent: &Intent, lock: &Lock) -> Result<Recovery, Error> {
-        let (file, outcome) = match intent {
+        let (file, found) = match intent {
             Intent::Save {
                 file,
                 before,
                 after,
-            } => (file, self.complete_save(file, *before, *after, lock)),
-            Intent::Remove { file } => (file, self.complete_remove(file, lock)),
-            Intent::Rename { from, to } => (to, self.complete_rename(from, to, lock)),
+            } => (file, self.look_at_save(file, *before, *after)),
+            Intent::Remove { file } => (file, self.look_at_remove(file)),
+            Intent::Rename { from, to } => (to, self.look_at_rename(from, to)),
         };
-        let outcome = match outcome {
+        let outcome = match found {
+            Ok(Found::Untouched) => Outcome::NotHappened,
+            Ok(Found::Other) => Outcome::ChangedSince,
+            Ok(Found::Done(edit)) => match self.commit(lock, |index| edit.apply(index)) {
+                Ok(_) => Outcome::Completed,
+                // It will not be smaller the next time.
+                Err(e) if matches!(e.kind(), ErrorKind::TooLarge { .. }) => Outcome::ChangedSince,
+                Err(e) => return Err(e),
+            },
             // A name that no write of ours could have put there.
             Err(e) if matches!(e.kind(), ErrorKind::Name { .. }) => Outcome::Unreadable,
-            outcome => outcome?,
+            // Somebody put something else there, or closed it to us. To try again would change
+            // nothing, and would keep every later write waiting for this one.
+            Err(e) if is_lasting(&e) => Outcome::ChangedSince,
+            Err(e) => return Err(e),
         };
         Ok(Recovery {
             file: file.clone(),
@@ -230,13 +242,12 @@ impl Store {
         })
     }
 
-    fn complete_save(
+    fn look_at_save(
         &self,
         file: &str,
         before: Fingerprint,
         after: Fingerprint,
-        lock: &Lock,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<Found, Error> {
         self.check_name(file)?;
         if let Some((folder, _)) = file.rsplit_once('/')
             && let Ok(folder) = memdir_paths::resolve_inside(&self.dir, folder)
@@ -245,51 +256,81 @@ impl Store {
         }
         let snapshot = self.snapshot(file)?;
         let now = atomic::fingerprint(snapshot.as_ref());
-        match snapshot {
+        Ok(match snapshot {
             Some(snapshot) if now == after => {
                 let entry = entry_of(file, &Memory::from_bytes(&snapshot.bytes));
-                self.commit(lock, |index| index.upsert(&entry))?;
-                Ok(Outcome::Completed)
+                Found::Done(Edit::Upsert(entry))
             }
-            _ if now == before => Ok(Outcome::NotHappened),
-            _ => Ok(Outcome::ChangedSince),
-        }
+            _ if now == before => Found::Untouched,
+            _ => Found::Other,
+        })
     }
 
-    fn complete_remove(&self, file: &str, lock: &Lock) -> Result<Outcome, Error> {
+    fn look_at_remove(&self, file: &str) -> Result<Found, Error> {
         self.check_name(file)?;
-        if self.exists(file)? {
-            return Ok(Outcome::NotHappened);
-        }
-        self.commit(lock, |index| index.remove(file))?;
-        Ok(Outcome::Completed)
+        Ok(match self.exists(file)? {
+            true => Found::Untouched,
+            false => Found::Done(Edit::Remove(file.to_owned())),
+        })
     }
 
-    fn complete_rename(&self, from: &str, to: &str, lock: &Lock) -> Result<Outcome, Error> {
+    fn look_at_rename(&self, from: &str, to: &str) -> Result<Found, Error> {
         self.check_name(from)?;
         self.check_name(to)?;
         match (self.exists(from)?, self.exists(to)?) {
-            (true, false) => Ok(Outcome::NotHappened),
-            (false, true) => {
-                self.commit(lock, |index| index.rename(from, to))?;
-                Ok(Outcome::Completed)
-            }
-            (true, true) if self.link(from, to)? == Link::OneFile => {
-                // Killed between giving the new name and taking the old one.
-                let path = self.spelled(from)?;
-                fs::remove_file(&path).map_err(|e| Error::io(path, e))?;
-                self.commit(lock, |index| index.rename(from, to))?;
-                Ok(Outcome::Completed)
-            }
-            // The old name in another case: the line can follow, whatever the case now is.
-            (true, true) if self.link(from, to)? == Link::OneName => {
-                let (old, new) = (self.spelled(from)?, self.spelled(to)?);
-                fs::rename(&old, &new).map_err(|e| Error::io(old, e))?;
-                self.commit(lock, |index| index.rename(from, to))?;
-                Ok(Outcome::Completed)
-            }
-            _ => Ok(Outcome::ChangedSince),
+            (true, false) => return Ok(Found::Untouched),
+            (false, true) => {}
+            (true, true) => match self.link(from, to)? {
+                Link::OneFile => {
+                    // Killed between giving the new name and taking the old one.
+                    let path = self.spelled(from)?;
+                    fs::remove_file(&path).map_err(|e| Error::io(path, e))?;
+                }
+                Link::OneName => {
+                    // The old name in another case: the line can follow, whatever the case is now.
+                    let (old, new) = (self.spelled(from)?, self.spelled(to)?);
+                    fs::rename(&old, &new).map_err(|e| Error::io(old, e))?;
+                }
+                Link::None => return Ok(Found::Other),
+            },
+            (false, false) => return Ok(Found::Other),
         }
+        Ok(Found::Done(Edit::Rename(from.to_owned(), to.to_owned())))
+    }
+}
+
+/// What an interrupted write has done to the memories.
+enum Found {
+    /// Nothing yet.
+    Untouched,
+    /// All of it; the index needs this edit.
+    Done(Edit),
+    /// They are neither as before nor as after.
+    Other,
+}
+
+/// What is left to do in the index.
+enum Edit {
+    Upsert(Entry),
+    Remove(String),
+    Rename(String, String),
+}
+
+impl Edit {
+    fn apply(&self, index: &mut Index) -> Change {
+        match self {
+            Edit::Upsert(entry) => index.upsert(entry),
+            Edit::Remove(file) => index.remove(file),
+            Edit::Rename(from, to) => index.rename(from, to),
+        }
+    }
+}
+
+/// Whether looking at a memory again would find the same obstacle.
+fn is_lasting(error: &Error) -> bool {
+    match error.kind() {
+        ErrorKind::LeadsOut | ErrorKind::NotAFile | ErrorKind::TooLarge { .. } => true,
+        _ => error.is_denied(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use super::{MAX_READ_BYTES, Store, atomic};
 use crate::truncate::{Dropped, NoticeFacts, Truncated, truncate};
-use crate::{ENTRYPOINT, Error, Limits, size_figure, strip};
+use crate::{ENTRYPOINT, Error, ErrorKind, Limits, size_figure, strip};
 
 /// The index as a model gets it, and the account of what it does not get.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Io`](crate::ErrorKind::Io) if the system refuses to read a file that is there.
+    /// [`ErrorKind::Io`] if the system refuses to read a file that is there.
     /// A missing, blank or refused index is no error but [`Loaded::missing`].
     pub fn load(&self, limits: impl Into<Limits>) -> Result<Loaded, Error> {
         let limits = limits.into();
@@ -106,12 +106,12 @@ impl Store {
         let mut file = match memdir_paths::open_inside(&self.dir, ENTRYPOINT) {
             Ok(file) => file,
             Err(error) => {
-                use memdir_paths::ErrorKind as Paths;
+                let error = atomic::from_paths(error, path.clone());
                 return match error.kind() {
-                    Paths::NotFound => Ok(nothing(NoIndex::Absent)),
-                    Paths::NotAFile => Ok(nothing(NoIndex::NotAFile)),
-                    Paths::Outside | Paths::DanglingLink => Ok(nothing(NoIndex::LeadsOut)),
-                    _ => Err(atomic::from_paths(error, path)),
+                    ErrorKind::NotFound => Ok(nothing(NoIndex::Absent)),
+                    ErrorKind::NotAFile => Ok(nothing(NoIndex::NotAFile)),
+                    ErrorKind::LeadsOut => Ok(nothing(NoIndex::LeadsOut)),
+                    _ => Err(error),
                 };
             }
         };

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use memdir_paths::{Date, MemoryDir};
 use memdir_types::Cleared;
 
-use super::{Durability, Store, atomic};
+use super::{Durability, Store, Wait, atomic};
 use crate::entry::single_line;
 use crate::{Error, ErrorKind};
 
@@ -168,7 +168,10 @@ impl Store {
         // Another writer's line may be half visible while it is written, and would look as if it
         // had no end. The lock is for this look only; where there is none, the worst is a blank
         // line, as each line is one write.
-        let _ = file.lock();
+        let _ = match self.options.wait {
+            Wait::ForTurn => file.lock().is_ok(),
+            Wait::Never => file.try_lock().is_ok(),
+        };
         if !ends_with_newline(&mut file).map_err(fail)? {
             // An editor left the last line open; ours must not be glued to it.
             line.insert(0, '\n');

@@ -7,6 +7,7 @@ mod journal;
 mod load;
 mod lock;
 mod log;
+mod place;
 mod rebuild;
 mod save;
 mod scan;

@@ -9,7 +9,7 @@ use super::index_file::Shrink;
 use super::journal::Recovery;
 use super::scan::Why;
 use super::{Store, atomic};
-use crate::index::{Change, Index};
+use crate::index::Index;
 use crate::{Budget, ENTRYPOINT, Entry, Error, Fingerprint, budget};
 
 /// How much of a memory is read for its header: 128 KiB, more than a header may have.
@@ -145,7 +145,7 @@ impl Store {
         let mut listed: BTreeMap<String, Entry> = BTreeMap::new();
         index.retain(|entry| {
             let key = case.key(&entry.file);
-            if !alive.contains(&key) {
+            if !alive.contains(&key) && !self.may_be_unseen(&entry.file, &scan) {
                 rebuilt.dangling.push(entry.file.clone());
                 return false;
             }
@@ -156,8 +156,20 @@ impl Store {
             listed.insert(key, entry.clone());
             true
         });
+        let mut refreshed = Vec::new();
+        let shared = scan.shared_keys(case);
         for file in &scan.files {
-            let existing = listed.get(&case.key(file));
+            let key = case.key(file);
+            let existing = listed.get(&key);
+            if let Some(entry) = existing.filter(|_| shared.contains(&key))
+                && entry.file != *file
+            {
+                rebuilt.unlisted.push(Unlisted {
+                    file: file.clone(),
+                    reason: "another file has the same name in another spelling".to_owned(),
+                });
+                continue;
+            }
             if existing.is_some() && options.existing == ExistingLines::Keep {
                 continue;
             }
@@ -173,10 +185,12 @@ impl Store {
             if existing.is_none() {
                 index.append(&entry);
                 rebuilt.added.push(file.clone());
-            } else if index.upsert(&entry) != Change::Unchanged {
-                rebuilt.updated.push(file.clone());
+                listed.insert(key, entry);
+            } else {
+                refreshed.push(entry);
             }
         }
+        rebuilt.updated = index.upsert_all(&refreshed);
 
         let bytes = index.to_bytes();
         if bytes != old {

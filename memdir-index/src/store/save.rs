@@ -9,9 +9,10 @@ use memdir_types::{Cleared, Memory};
 use super::index_file::Committed;
 use super::journal::{Intent, Recovery};
 use super::lock::Lock;
+use super::place::{Link, check_depth, move_file};
 use super::{MAX_READ_BYTES, Store, atomic, entry_of};
 use crate::index::Change;
-use crate::{Budget, ENTRYPOINT, Entry, Error, ErrorKind, Fingerprint, budget};
+use crate::{Budget, Entry, Error, ErrorKind, Fingerprint, budget};
 
 /// What step one of a save did to the memory file.
 ///
@@ -165,6 +166,7 @@ impl Store {
         expected: Option<Fingerprint>,
     ) -> Result<Saved, Error> {
         self.check_name(file)?;
+        check_depth(file)?;
         let target = self.memory_target(file)?;
         let bytes = memory.render().into_bytes();
         if bytes.len() as u64 > MAX_READ_BYTES {
@@ -179,10 +181,20 @@ impl Store {
         expect(expected, before, &target)?;
         // An index that could not be written to refuses the save before anything is on disk.
         let index = self.index_target()?;
-        self.snapshot(ENTRYPOINT)?;
+        let entry = entry_of(file, memory);
+        let mut planned = self.index()?;
+        self.check_free(file, &planned)?;
+        planned.upsert(&entry);
+        let bytes_planned = planned.to_bytes().len() as u64;
+        if bytes_planned > MAX_READ_BYTES {
+            let kind = ErrorKind::TooLarge {
+                bytes: bytes_planned,
+                limit: MAX_READ_BYTES,
+            };
+            return Err(Error::new(kind, index));
+        }
 
         let after = Fingerprint::of(&bytes);
-        let entry = entry_of(file, memory);
         let written = match old {
             Some(_) if before == after => Written::Unchanged,
             Some(_) => Written::Updated,
@@ -286,12 +298,17 @@ impl Store {
     pub fn rename(&self, from: &str, to: &str) -> Result<Renamed, Error> {
         self.check_name(from)?;
         self.check_name(to)?;
+        check_depth(to)?;
         let (lock, recovered) = self.begin()?;
         let (old, new) = (self.spelled(from)?, self.spelled(to)?);
         let index = self.index_target()?;
         self.index()?;
         if !self.exists(from)? {
             return Err(Error::new(ErrorKind::NotFound, old));
+        }
+        // A name that only changes its Unicode form keeps its own line.
+        if !self.options.name_case.is_same(from, to) {
+            self.check_free(to, &self.index()?)?;
         }
         let is_taken = self.exists(to)?;
         // Where case does not count, the new name may be the old one in another case.
@@ -320,79 +337,6 @@ impl Store {
         self.finish(&[&old, &new, &index])?;
         Ok(renamed(to, committed, recovered))
     }
-
-    /// The real place of a file, links inside the directory followed.
-    pub(super) fn real(&self, file: &str) -> Result<PathBuf, Error> {
-        memdir_paths::resolve_inside(&self.dir, file)
-            .map_err(|e| atomic::from_paths(e, self.dir.join(file)))
-    }
-
-    /// Where a memory really is. A link may lead to another memory, not to the index or the lock.
-    fn memory_target(&self, file: &str) -> Result<PathBuf, Error> {
-        let target = self.real(file)?;
-        let root = fs::canonicalize(&self.dir).map_err(|e| Error::io(&self.dir, e))?;
-        let inside = target.strip_prefix(root).ok().and_then(Path::to_str);
-        match inside {
-            Some(inside) => self.check_name(inside).map(|()| target),
-            None => Err(Error::new(ErrorKind::LeadsOut, target)),
-        }
-    }
-
-    /// The place of the name itself: links of its folders followed, its own not.
-    pub(super) fn spelled(&self, file: &str) -> Result<PathBuf, Error> {
-        match file.rsplit_once('/') {
-            Some((folder, name)) => Ok(self.real(folder)?.join(name)),
-            None => Ok(self.dir.join(file)),
-        }
-    }
-
-    /// Whether something has that name, be it a link without a target.
-    pub(super) fn exists(&self, file: &str) -> Result<bool, Error> {
-        let path = self.spelled(file)?;
-        match fs::symlink_metadata(&path) {
-            Ok(meta) if meta.is_dir() => Err(Error::new(ErrorKind::NotAFile, path)),
-            Ok(_) => Ok(true),
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(e) => Err(Error::io(path, e)),
-        }
-    }
-
-    /// How two names that both exist hang together.
-    pub(super) fn link(&self, a: &str, b: &str) -> Result<Link, Error> {
-        let (a, b) = (self.spelled(a)?, self.spelled(b)?);
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-            let meta = |path: &PathBuf| fs::symlink_metadata(path).map_err(|e| Error::io(path, e));
-            let (a, b) = (meta(&a)?, meta(&b)?);
-            Ok(match (a.dev(), a.ino()) == (b.dev(), b.ino()) {
-                true if a.nlink() == 1 => Link::OneName,
-                true => Link::OneFile,
-                false => Link::None,
-            })
-        }
-        #[cfg(not(unix))]
-        {
-            // The real path has the name as it is on disk, so equal paths are one name.
-            let real = |path: &PathBuf| fs::canonicalize(path).map_err(|e| Error::io(path, e));
-            Ok(match real(&a)? == real(&b)? {
-                true => Link::OneName,
-                false => Link::None,
-            })
-        }
-    }
-}
-
-/// How two names hang together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Link {
-    /// They are one name, spelled in two ways.
-    OneName,
-    /// They are two names of one file.
-    #[cfg_attr(not(unix), expect(dead_code, reason = "told apart on Unix only"))]
-    OneFile,
-    /// They are two files.
-    None,
 }
 
 fn renamed(to: &str, committed: Committed<Change>, recovered: Option<Recovery>) -> Renamed {
@@ -413,18 +357,4 @@ pub(super) fn expect(
         Some(expected) if expected != now => Err(Error::new(ErrorKind::Conflict, path)),
         _ => Ok(()),
     }
-}
-
-/// Moves a file without replacing one that somebody made meanwhile: a second name first, then the
-/// old name goes. A link, and a file system without hard links, can only be renamed.
-fn move_file(old: &Path, new: &Path, case_only: bool) -> io::Result<()> {
-    if !case_only && !old.is_symlink() {
-        match fs::hard_link(old, new) {
-            Ok(()) => return fs::remove_file(old),
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(e),
-            // Not every file system knows hard links.
-            Err(_) => {}
-        }
-    }
-    fs::rename(old, new)
 }

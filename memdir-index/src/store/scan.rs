@@ -1,18 +1,19 @@
 //! The memories of a directory by name, sub-folders included.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::Store;
-use crate::ENTRYPOINT;
 use crate::entry::is_markdown;
+use crate::{ENTRYPOINT, NameCase};
 
 /// Folders at the top of a memory directory that hold something else: daily logs, and the team's
 /// memories, which are a store of their own.
 pub(super) const RESERVED_FOLDERS: [&str; 2] = ["logs", "team"];
 
 /// How deep sub-folders are followed: 8 levels, far more than a memory directory has.
-const MAX_DEPTH: usize = 8;
+pub(super) const MAX_DEPTH: usize = 8;
 
 /// The most memories that are listed: 100,000, five hundred times what an index can hold.
 pub(super) const MAX_FILES: usize = 100_000;
@@ -24,6 +25,22 @@ pub(super) struct Scan {
     pub(super) files: Vec<String>,
     /// What was left out, and why.
     pub(super) left_out: Vec<(String, Why)>,
+}
+
+impl Scan {
+    /// The keys that more than one file has, as two Unicode forms of one name have where the disk
+    /// tells them apart. The index has one line for both.
+    pub(super) fn shared_keys(&self, case: NameCase) -> BTreeSet<String> {
+        let mut seen = BTreeSet::new();
+        let keys = self.files.iter().map(|file| case.key(file));
+        keys.filter(|key| !seen.insert(key.clone())).collect()
+    }
+
+    /// Whether something was not looked at, so that a file that was not met may be there.
+    fn is_partial(&self) -> bool {
+        let mut whys = self.left_out.iter().map(|(_, why)| why);
+        whys.any(|why| matches!(why, Why::Unreadable(_) | Why::TooMany))
+    }
 }
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -48,6 +65,15 @@ impl Store {
         scan.files.sort();
         scan.left_out.sort();
         scan
+    }
+
+    /// Whether a file that a line names, and the scan did not meet, may be there all the same:
+    /// below a folder that cannot be read or is too deep, or beyond the last that was looked at.
+    pub(super) fn may_be_unseen(&self, file: &str, scan: &Scan) -> bool {
+        scan.is_partial()
+            && !scan.left_out.iter().any(|(left_out, _)| left_out == file)
+            && self.check_name(file).is_ok()
+            && !matches!(self.exists(file), Ok(false))
     }
 
     fn scan_folder(&self, folder: &Path, prefix: &str, depth: usize, scan: &mut Scan) {

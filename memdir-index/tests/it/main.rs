@@ -12,6 +12,7 @@ mod index;
 mod laws;
 mod links;
 mod load;
+mod obstacles;
 mod prompt;
 mod rebuild;
 mod recovery;

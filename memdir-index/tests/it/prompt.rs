@@ -276,6 +276,19 @@ Two.
 }
 
 #[test]
+fn a_folder_name_cannot_run_in_the_shell_that_searches() {
+    let dir = MemoryDir::new("/a $(touch x) it's/memory");
+    let text = prompt(&Prompt::standard(&dir).search_past(Some(PathBuf::from("/t`id`"))));
+    says(
+        &text,
+        &[
+            r#""TERM" '/a $(touch x) it'\''s/memory'`"#,
+            r#""TERM" '/t`id`'`"#,
+        ],
+    );
+}
+
+#[test]
 fn it_names_exactly_the_directory_and_the_index_in_its_own_case() {
     says(&standard(), &["`/p`", "/p/MEMORY.md", "never committed"]);
     assert!(!standard().contains("memory.md"));
