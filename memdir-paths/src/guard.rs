@@ -48,6 +48,8 @@ pub enum NameFault {
     Disguised,
     /// It names a place below a folder, where one plain component is expected.
     NotOneComponent,
+    /// It is the name of a folder that the project's directory has for something else.
+    Taken,
 }
 
 impl fmt::Display for NameFault {
@@ -68,6 +70,7 @@ impl fmt::Display for NameFault {
             NameFault::PercentEncoded => "percent-decoding makes it leave its folder",
             NameFault::Disguised => "a look-alike character makes it leave its folder",
             NameFault::NotOneComponent => "one plain component is expected",
+            NameFault::Taken => "the folder of that name is for something else",
         })
     }
 }
@@ -97,14 +100,20 @@ pub fn check_name(name: &str) -> Result<(), Error> {
     }
 }
 
-/// Checks an untrusted name that has to be one component, such as a session id.
-pub(crate) fn check_component(name: &str) -> Result<(), Error> {
-    check_name(name)?;
-    if name.contains('/') {
-        let fault = NameFault::NotOneComponent;
-        return Err(Error::new(ErrorKind::UnsafeName(fault), shown(name)));
-    }
-    Ok(())
+/// The folders beside those of the sessions: memory, and a team memory in its sibling layout.
+const TAKEN: [&str; 2] = ["memory", "team"];
+
+/// Checks an untrusted session id: one component that is none of the project's own folders.
+pub(crate) fn check_session(id: &str) -> Result<(), Error> {
+    check_name(id)?;
+    let fault = if id.contains('/') {
+        NameFault::NotOneComponent
+    } else if TAKEN.iter().any(|name| id.eq_ignore_ascii_case(name)) {
+        NameFault::Taken
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(ErrorKind::UnsafeName(fault), shown(id)))
 }
 
 /// The part of a refused name that goes into its error: enough to recognise it, never megabytes.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::env::Env;
 use crate::error::{Error, ErrorKind};
 use crate::git_root::real_cwd;
-use crate::guard::{check_component, check_name};
+use crate::guard::{check_name, check_session};
 use crate::identity::{Recorded, record};
 use crate::source::folder_name;
 
@@ -225,10 +225,11 @@ pub fn transcript_dir(env: &Env, cwd: &Path) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 ///
-/// [`ErrorKind::UnsafeName`] when the session id is not one plain component, and those of
+/// [`ErrorKind::UnsafeName`] when the session id is not one plain component, or is
+/// the name of another folder there, and those of
 /// [`transcript_dir`].
 pub fn session_notes(env: &Env, cwd: &Path, session: &str) -> Result<PathBuf, Error> {
-    check_component(session)?;
+    check_session(session)?;
     let mut path = transcript_dir(env, cwd)?;
     path.extend([session, "session-memory", "summary.md"]);
     Ok(path)

@@ -98,6 +98,9 @@ fn a_session_id_is_one_plain_component() {
     assert_eq!(fault(""), NameFault::Empty);
     assert_eq!(fault("/etc"), NameFault::Absolute);
     assert_eq!(fault("%2e%2e"), NameFault::PercentEncoded);
+    // Notes never land in a memory directory.
+    assert_eq!(fault("memory"), NameFault::Taken);
+    assert_eq!(fault("Team"), NameFault::Taken);
 }
 
 #[test]
