@@ -1,6 +1,6 @@
 //! Writes to the one file that all writers share: a line of the index, or the whole of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use memdir_types::Cleared;
@@ -17,6 +17,10 @@ use crate::{
 /// Programs that hold no lock write once in a while, not in a loop; more tries would only hide
 /// one that does.
 const MAX_MERGES: usize = 8;
+
+/// How often an index that is empty is looked at again, letting other threads run in between. Most
+/// programs empty a file and fill it a moment later; a thousand looks take about a millisecond.
+const MAX_LOOKS: usize = 1_000;
 
 /// Whether a write of the whole index may take much of it away.
 ///
@@ -157,6 +161,10 @@ impl Store {
         let mut overtaken: Vec<Entry> = Vec::new();
         for merges in 0..MAX_MERGES {
             let mut old = self.snapshot(ENTRYPOINT)?;
+            let is_emptied = match &mut old {
+                Some(snapshot) => !self.is_filled(snapshot)?,
+                None => false,
+            };
             let before = atomic::fingerprint(old.as_ref());
             let base = old.as_ref().map_or(&[][..], |snapshot| &snapshot.bytes);
             let mut index = self.parse(base);
@@ -164,6 +172,9 @@ impl Store {
                 index.upsert_all(&overtaken);
             }
             let result = change(&mut index);
+            if is_emptied {
+                self.list_all(&mut index);
+            }
             let bytes = index.to_bytes();
             if bytes == base {
                 return Ok(Committed {
@@ -199,6 +210,35 @@ impl Store {
             }
         }
         Err(Error::new(ErrorKind::Contended, target))
+    }
+
+    /// Whether there is something in the index, now or in a moment.
+    fn is_filled(&self, snapshot: &mut atomic::Snapshot) -> Result<bool, Error> {
+        for _ in 0..MAX_LOOKS {
+            if !snapshot.bytes.is_empty() {
+                return Ok(true);
+            }
+            std::thread::yield_now();
+            snapshot.bytes = snapshot
+                .again()
+                .map_err(|e| Error::io(self.dir.join(ENTRYPOINT), e))?;
+        }
+        Ok(false)
+    }
+
+    /// Gives a line to every memory that has none. An index that was emptied while there are
+    /// memories may be one that another program is about to fill: what it wrote would go to the
+    /// file that ours replaces, and every line would be lost.
+    fn list_all(&self, index: &mut Index) {
+        let case = self.options.name_case;
+        let mut listed: BTreeSet<String> =
+            index.entries().map(|entry| case.key(&entry.file)).collect();
+        for file in self.scan().files {
+            if listed.insert(case.key(&file)) {
+                let entry = self.entry_from_header(&file, None);
+                index.append(&entry.unwrap_or_else(|_| Entry::new("", &file, "")));
+            }
+        }
     }
 
     /// The entries that appeared in a file after it was read, complete lines only: somebody who
@@ -290,6 +330,30 @@ mod tests {
         assert_eq!(text, "- [N](n.md) — new\n");
         let (text, _) = upsert_while(1, |path, _| fs::write(path, "").unwrap());
         assert_eq!(text, "- [N](n.md) — new\n");
+    }
+
+    #[test]
+    fn an_index_that_is_emptied_keeps_the_lines_of_its_memories() {
+        let (dir, store) = store();
+        let memory = "---\nname: B\ndescription: two\ntype: user\n---\n";
+        fs::write(dir.path().join("b.md"), memory).unwrap();
+        fs::write(dir.path().join(ENTRYPOINT), "").unwrap();
+        let lock = Lock::acquire(dir.path()).unwrap();
+        let new = Entry::new("N", "n.md", "new");
+        store.commit(&lock, |index| index.upsert(&new)).unwrap();
+        let text = fs::read_to_string(dir.path().join(ENTRYPOINT)).unwrap();
+        assert_eq!(text, "- [N](n.md) — new\n- [B](b.md) — two\n");
+    }
+
+    #[test]
+    fn an_index_that_is_filled_a_moment_later_is_waited_for() {
+        let (dir, store) = store();
+        let path = dir.path().join(ENTRYPOINT);
+        fs::write(&path, "").unwrap();
+        let mut snapshot = store.snapshot(ENTRYPOINT).unwrap().unwrap();
+        fs::write(&path, OLD).unwrap();
+        assert!(store.is_filled(&mut snapshot).unwrap());
+        assert_eq!(snapshot.bytes, OLD.as_bytes());
     }
 
     #[test]

@@ -202,7 +202,12 @@ impl Store {
         Ok(rebuilt)
     }
 
-    fn entry_from_header(&self, file: &str, existing: Option<&Entry>) -> Result<Entry, Unlisted> {
+    /// The entry of a memory by its own words, or by those that the index had.
+    pub(super) fn entry_from_header(
+        &self,
+        file: &str,
+        existing: Option<&Entry>,
+    ) -> Result<Entry, Unlisted> {
         let unlisted = |reason: String| Unlisted {
             file: file.to_owned(),
             reason,
