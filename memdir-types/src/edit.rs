@@ -1,6 +1,6 @@
 //! Edits: the bytes of one value change, and nothing else.
 
-use crate::fence::Block;
+use crate::fence::{self, Block};
 use crate::read::{Layout, last, word};
 use crate::scan::{Entry, Style};
 use crate::{Error, ErrorKind, Memory, quote, scan, yaml};
@@ -88,10 +88,9 @@ fn is_seen_through(memory: &Memory, layout: &Layout) -> bool {
     };
     let same = |entries: &[Entry], keys: &[String]| {
         entries.len() == keys.len()
-            && entries
-                .iter()
-                .zip(keys)
-                .all(|(entry, key)| entry.style != Style::Junk && entry.key(&memory.text) == key)
+            && entries.iter().zip(keys).all(|(entry, key)| {
+                entry.style != Style::Junk && entry.spelled_key(&memory.text) == **key
+            })
     };
     same(&layout.top, &keys.top) && (keys.nested.is_empty() || same(&layout.nested, &keys.nested))
 }
@@ -130,6 +129,12 @@ fn edited(memory: &Memory, layout: &Layout, key: Key, value: &str) -> String {
         // Unquoted, a name would take the comment behind it for its own.
         let comment = text[range.end..entry.first_line_end.max(range.end)].contains('#');
         let is_text = matches!(key, Key::Name | Key::Description);
+        // The comment of a block scalar stands between its sign and its text.
+        let block_comment = match entry.style {
+            Style::Block => entry.block_comment(text),
+            _ => "",
+        };
+        let comment = comment || !block_comment.is_empty();
         let written = if (in_flow && key != Key::Kind) || (comment && is_text) {
             quote::quoted(value)
         } else {
@@ -140,7 +145,11 @@ fn edited(memory: &Memory, layout: &Layout, key: Key, value: &str) -> String {
         } else {
             ""
         };
-        out.replace_range(range, &format!("{gap}{written}"));
+        let written = match block_comment {
+            "" => format!("{gap}{written}"),
+            comment => format!("{gap}{written} {comment}"),
+        };
+        out.replace_range(range, &written);
     }
     out
 }
@@ -161,7 +170,13 @@ fn with_key_added(memory: &Memory, layout: &Layout, key: Key, value: &str) -> St
     let predecessor = before
         .iter()
         .find_map(|word| last(text, &layout.top, word))
-        .map(|entry| entry.lines.end);
+        .map(|entry| match entry.style {
+            // Behind `|+`, the empty lines belong to the text.
+            Style::Block if entry.keeps_empty_lines(text) => {
+                empty_lines_end(text, entry.lines.end, inner.end)
+            }
+            _ => entry.lines.end,
+        });
     let at = predecessor.unwrap_or(match key {
         Key::Name | Key::Description => inner.start,
         Key::Kind | Key::Modified => inner.end,
@@ -176,6 +191,18 @@ fn with_key_added(memory: &Memory, layout: &Layout, key: Key, value: &str) -> St
         &format!("{indent}{}: {}{eol}", key.word(), quote::scalar(value)),
     );
     out
+}
+
+/// Where the empty lines end that begin at an offset.
+fn empty_lines_end(text: &str, mut at: usize, end: usize) -> usize {
+    while at < end {
+        let (line, next) = fence::line_at(text, at);
+        if !line.trim().is_empty() {
+            break;
+        }
+        at = next;
+    }
+    at
 }
 
 /// The line end of the first line, which new lines take over.

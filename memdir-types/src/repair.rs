@@ -174,6 +174,8 @@ fn known(text: &str, entry: &Entry, key: &str, value: &str, eol: &str, out: &mut
         Style::Empty => text[entry.key.end..entry.first_line_end]
             .find('#')
             .map_or("", |at| &text[entry.key.end + at..entry.first_line_end]),
+        Style::Block => entry.block_comment(text),
+        Style::Double | Style::Single => fence::line_at(text, entry.value.end).0,
         _ => text
             .get(entry.value.end..entry.first_line_end)
             .unwrap_or(""),
@@ -185,10 +187,9 @@ fn known(text: &str, entry: &Entry, key: &str, value: &str, eol: &str, out: &mut
     } else {
         out.push_str(&format!("{key}: {}{eol}", quote::scalar(value)));
     }
-    if matches!(entry.style, Style::Double | Style::Single)
-        && entry.value.end <= entry.first_line_end
-    {
-        comment(&text[entry.continuation(text)], eol, out);
+    if matches!(entry.style, Style::Double | Style::Single) {
+        let (_, next) = fence::line_at(text, entry.value.end);
+        comment(&text[next.min(entry.lines.end)..entry.lines.end], eol, out);
     }
 }
 
@@ -204,11 +205,10 @@ fn other(text: &str, entry: &Entry, eol: &str, out: &mut String) {
             recover::Value::Text(value) => value,
             _ => entry.value(text).to_owned(),
         };
-        out.push_str(&format!(
-            "{}: {}{eol}",
-            quote::scalar(key),
-            quote::scalar(&value)
-        ));
+        let (key, value) = (quote::scalar(key), quote::scalar(&value));
+        let rest = &text[entry.value.end..entry.first_line_end];
+        let rest = quote::printable(rest.trim_end());
+        out.push_str(&format!("{key}: {value}{rest}{eol}"));
     } else {
         comment(lines, eol, out);
     }

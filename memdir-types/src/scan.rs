@@ -3,9 +3,11 @@
 //! Two parts need it: edits, which replace the bytes of one value, and the lenient reader, which
 //! has to find values in text that no YAML parser accepts.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::fence::line_at;
+use crate::quote;
 
 /// One key with its value, or a line that is neither.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,6 +59,16 @@ impl Entry {
         &text[self.key.clone()]
     }
 
+    /// The key as YAML has it: with the escape sequences of double quotes read.
+    pub(crate) fn spelled_key<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let key = self.key(text);
+        if key.contains('\\') && text[..self.key.start].ends_with('"') {
+            quote::unescape(key).map_or(Cow::Borrowed(key), Cow::Owned)
+        } else {
+            Cow::Borrowed(key)
+        }
+    }
+
     pub(crate) fn value<'t>(&self, text: &'t str) -> &'t str {
         &text[self.value.clone()]
     }
@@ -64,6 +76,17 @@ impl Entry {
     /// Whether the value goes on after its first line.
     pub(crate) fn is_multi_line(&self, text: &str) -> bool {
         !text[self.first_line_end..self.lines.end].trim().is_empty()
+    }
+
+    /// Whether a block scalar is marked `+`: the empty lines behind it are part of its text.
+    pub(crate) fn keeps_empty_lines(&self, text: &str) -> bool {
+        self.value(text).chars().skip(1).take(2).any(|c| c == '+')
+    }
+
+    /// The comment in the line above a block scalar, with its `#`.
+    pub(crate) fn block_comment<'t>(&self, text: &'t str) -> &'t str {
+        let header = &text[self.value.start..self.first_line_end];
+        comment_in(header).map_or("", |at| header[at..].trim_end())
     }
 
     /// The lines after the first one.
@@ -281,6 +304,8 @@ pub(crate) fn flow_entries(text: &str, value: Range<usize>) -> Vec<Entry> {
     }
     let inner = &text[value.start + 1..value.end];
     let mut depth = 0usize;
+    // Marks that nothing closes: looked for once each.
+    let mut unclosed = Vec::new();
     let mut start = 0;
     let mut at = 0;
     while at < inner.len() {
@@ -289,8 +314,12 @@ pub(crate) fn flow_entries(text: &str, value: Range<usize>) -> Vec<Entry> {
             b'"' | b'\'' => {
                 // Inside a plain text, a quotation mark is only itself.
                 let before = inner[start..at].trim_end();
-                if before.is_empty() || before.ends_with(':') || depth > 0 {
-                    at += closing_quote(&inner[at..]).unwrap_or(0);
+                let opens = before.is_empty() || before.ends_with(':') || depth > 0;
+                if opens && !unclosed.contains(&byte) {
+                    match closing_quote(&inner[at..]) {
+                        Some(length) => at += length,
+                        None => unclosed.push(byte),
+                    }
                 }
             }
             b'[' | b'{' => depth += 1,

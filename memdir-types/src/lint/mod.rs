@@ -171,10 +171,7 @@ pub fn lint(memory: &Memory, today: Date) -> Vec<Lint> {
     ];
     let mut dates = 0;
     for (first_line, text, form) in texts {
-        for date in relative::find(text, form, today) {
-            if dates == MAX_RELATIVE_DATES {
-                break;
-            }
+        for date in relative::find(text, form, today, MAX_RELATIVE_DATES - dates) {
             dates += 1;
             add(
                 LintRule::RelativeDate,

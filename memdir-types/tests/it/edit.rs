@@ -181,6 +181,26 @@ fn a_missing_key_gets_a_sensible_place() {
         "---\r\n  other: 1\r\n  type: user\r\n---\r\n",
     );
     check("---\n---\nb", |m| m.set_name("nn"), "---\nname: nn\n---\nb");
+    // Behind `+`, the empty lines are part of the name.
+    check(
+        "---\nname: |+\n  a\n\n\nother: 1\n---\n",
+        |m| m.set_description("d"),
+        "---\nname: |+\n  a\n\n\ndescription: d\nother: 1\n---\n",
+    );
+}
+
+#[test]
+fn the_comment_above_a_block_scalar_stays() {
+    check(
+        "---\r\nname: >-  # mine\r\n  old\r\n  text\r\ntype: user\r\n---\r\n",
+        |m| m.set_name("new"),
+        "---\r\nname: \"new\" # mine\r\ntype: user\r\n---\r\n",
+    );
+    check(
+        "---\ntype: | # mine\n  user\n---\n",
+        |m| m.set_kind(MemoryType::Project),
+        "---\ntype: project # mine\n---\n",
+    );
 }
 
 #[test]

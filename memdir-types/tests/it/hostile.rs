@@ -68,6 +68,29 @@ fn aliases_that_multiply() {
     check(&block("<<: *x"), Some("title"));
 }
 
+/// Each of these would take seconds if a mark that nothing closes were searched for again and
+/// again.
+#[test]
+fn quotation_marks_that_nothing_closes() {
+    for marks in ["\"\\\"\\\"", "\"\\\"'\\\"", "'\"\\\""] {
+        let inner = format!("{marks}{}", "\\\"".repeat(30_000));
+        check(
+            &block(&format!("metadata: {{a: [{inner}]}}")),
+            Some("title"),
+        );
+        check(&block(&format!("metadata: {{a: {inner}")), Some("title"));
+        check(&block(&format!("x: {inner}")), Some("title"));
+    }
+}
+
+#[test]
+fn findings_on_one_long_line() {
+    let line = format!("{}\u{202e}", "a".repeat(2_000)).repeat(2_000);
+    let refusal = gate(&Memory::parse(&line), Audience::Team).unwrap_err();
+    let last = refusal.findings().last().unwrap();
+    assert_eq!((last.line, last.column), (1, 1_000 * 2_001));
+}
+
 #[test]
 fn a_block_above_the_limit_is_read_up_to_it() {
     let memory = check(

@@ -64,6 +64,22 @@ fn what_has_no_place_in_yaml_stays_as_a_comment() {
 }
 
 #[test]
+fn what_stands_behind_a_value_stays() {
+    check(
+        "---\nname: 'one\n  two' # mine\n  stray: x\nbad: a: b\n---\n",
+        "---\nname: \"one two\" # mine\n#   stray: x\nbad: \"a: b\"\n---\n",
+    );
+    check(
+        "---\nname: > # mine\n  one\nbad: a: b\n---\n",
+        "---\nname: \"one\" # mine\nbad: \"a: b\"\n---\n",
+    );
+    check(
+        "---\nname: nn\nb\rc: \"d\" # mine\n---\n",
+        "---\nname: nn\n\"b\\rc\": d # mine\n---\n",
+    );
+}
+
+#[test]
 fn metadata_keeps_its_keys() {
     check(
         "---\nname: a: b\nmetadata:\n  node_type: memory\n  type: feedback\n---\n",

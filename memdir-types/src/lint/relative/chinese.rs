@@ -1,6 +1,6 @@
 //! Relative dates in Chinese.
 
-use super::{Found, When, has_absolute_date};
+use super::{Found, When};
 
 /// Words of Chinese, with characters before or behind them that make another word of it.
 const CHINESE: [(&str, When, &str, &str); 46] = [
@@ -52,21 +52,27 @@ const CHINESE: [(&str, When, &str, &str); 46] = [
     ("下半年", When::Unclear, "", ""),
 ];
 
+/// What the words above and the weekdays begin with.
+const FIRST: [char; 14] = [
+    '上', '下', '今', '前', '去', '后', '周', '大', '明', '星', '昨', '本', '礼', '这',
+];
+
 /// All phrases of a line.
-pub(super) fn find(line: &str) -> Vec<Found> {
+pub(super) fn find(line: &str, has_date: &impl Fn() -> bool) -> Vec<Found> {
     let mut found = Vec::new();
     if line.is_ascii() {
         return found;
     }
-    let has_date = has_absolute_date(line);
     let mut at = 0;
     while let Some(c) = line[at..].chars().next() {
         let rest = &line[at..];
         let before = line[..at].chars().next_back();
         let matched = if c.is_ascii_digit() || CHINESE_DIGITS.contains(c) {
             counted(rest, before)
-        } else {
+        } else if FIRST.contains(&c) {
             chinese_word(rest, &line[..at], has_date)
+        } else {
+            None
         };
         match matched {
             Some((length, when)) => {
@@ -80,7 +86,11 @@ pub(super) fn find(line: &str) -> Vec<Found> {
 }
 
 /// "下周四", "明天", "周五".
-fn chinese_word(rest: &str, line_before: &str, has_date: bool) -> Option<(usize, When)> {
+fn chinese_word(
+    rest: &str,
+    line_before: &str,
+    has_date: &impl Fn() -> bool,
+) -> Option<(usize, When)> {
     let mut behind = line_before.chars().rev();
     let before = behind.next();
     for (word, when, not_before, not_behind) in CHINESE {
@@ -96,7 +106,7 @@ fn chinese_word(rest: &str, line_before: &str, has_date: bool) -> Option<(usize,
         if let (When::Week(weeks), Some(day)) = (when, next.and_then(chinese_weekday)) {
             let length = word.len() + next.map_or(0, char::len_utf8);
             // "下周四 (2026-03-05)" says which day it is.
-            return (!has_date).then_some((length, When::WeekdayIn(weeks, day)));
+            return (!has_date()).then_some((length, When::WeekdayIn(weeks, day)));
         }
         return Some((word.len(), when));
     }
@@ -113,7 +123,7 @@ fn chinese_word(rest: &str, line_before: &str, has_date: bool) -> Option<(usize,
     let habit = ends_range
         || before.is_some_and(|c| "每逢个一二三四五六两几单双工".contains(c))
         || next.is_some_and(|c| "至到、和".contains(c));
-    (!has_date && !habit).then_some((name.len() + day.len_utf8(), When::ComingWeekday(weekday)))
+    (!habit && !has_date()).then_some((name.len() + day.len_utf8(), When::ComingWeekday(weekday)))
 }
 
 fn chinese_weekday(c: char) -> Option<i64> {

@@ -1,6 +1,6 @@
 //! Relative dates in English.
 
-use super::{Found, When, has_absolute_date, words};
+use super::{Found, When, words};
 
 /// Monday is 0.
 fn weekday(word: &str) -> Option<i64> {
@@ -48,9 +48,9 @@ fn unit(word: &str, count: i64) -> Option<When> {
 }
 
 /// All phrases of a line.
-pub(super) fn find(line: &str) -> Vec<Found> {
-    let words = words(line);
-    let has_date = has_absolute_date(line);
+pub(super) fn find(line: &str, has_date: &impl Fn() -> bool) -> Vec<Found> {
+    let lower = line.to_ascii_lowercase();
+    let words = words(&lower);
     let mut found = Vec::new();
     let mut at = 0;
     while at < words.len() {
@@ -67,20 +67,18 @@ pub(super) fn find(line: &str) -> Vec<Found> {
             if joined { &word.text } else { "" }
         };
         let before = match at.checked_sub(1) {
-            Some(before) => words[before].text.as_str(),
+            Some(before) => words[before].text.as_ref(),
             None => "",
         };
         // Part of a name: `next-week`, `tomorrow.rs`, `last_week`.
-        let part_of_name = line[..words[at].at].ends_with(['-', '_', '/', '.', '@', '#'])
-            || line[words[at].end..].starts_with(['-', '_', '/', '=', '('])
-            || line[words[at].end..]
-                .strip_prefix('.')
-                .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()));
-        let matched = if part_of_name {
-            None
-        } else {
-            phrase(&word, before, has_date)
+        let part_of_name = || {
+            line[..words[at].at].ends_with(['-', '_', '/', '.', '@', '#'])
+                || line[words[at].end..].starts_with(['-', '_', '/', '=', '('])
+                || line[words[at].end..]
+                    .strip_prefix('.')
+                    .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
         };
+        let matched = phrase(&word, before, has_date).filter(|_| !part_of_name());
         match matched {
             Some((length, when)) => {
                 let (from, to) = (words[at].at, words[at + length - 1].end);
@@ -97,13 +95,13 @@ pub(super) fn find(line: &str) -> Vec<Found> {
 fn phrase<'w>(
     word: &impl Fn(usize) -> &'w str,
     before: &str,
-    has_date: bool,
+    has_date: &impl Fn() -> bool,
 ) -> Option<(usize, When)> {
     let first = word(0);
     match first {
         "tomorrow" | "tomorrow's" => return Some((1, When::Day(1))),
         "yesterday" | "yesterday's" => return Some((1, When::Day(-1))),
-        "today" | "tonight" if !has_date => return Some((1, When::Day(0))),
+        "today" | "tonight" if !has_date() => return Some((1, When::Day(0))),
         "day" if word(2) == "tomorrow" && word(1) == "after" => return Some((3, When::Day(2))),
         "day" if word(2) == "yesterday" && word(1) == "before" => {
             return Some((3, When::Day(-2)));
@@ -152,10 +150,10 @@ fn phrase<'w>(
     if matches!(
         first,
         "on" | "by" | "until" | "till" | "before" | "after" | "from" | "since" | "due" | "starting"
-    ) && !has_date
+    ) && let Some(day) = weekday(word(1))
         && !matches!(word(2), "to" | "through" | "and" | "or")
         && !matches!(before, "every" | "each")
-        && let Some(day) = weekday(word(1))
+        && !has_date()
     {
         let when = match first {
             "since" => When::LastWeekday(day),
@@ -167,9 +165,14 @@ fn phrase<'w>(
 }
 
 /// "next week", "last Thursday", "this quarter".
-fn pointed(step: i64, first: &str, second: &str, has_date: bool) -> Option<(usize, When)> {
+fn pointed(
+    step: i64,
+    first: &str,
+    second: &str,
+    has_date: &impl Fn() -> bool,
+) -> Option<(usize, When)> {
     if let Some(day) = weekday(second) {
-        if has_date {
+        if has_date() {
             return None;
         }
         return Some((

@@ -8,6 +8,9 @@
 mod chinese;
 mod english;
 
+use std::borrow::Cow;
+use std::cell::LazyCell;
+
 use crate::Date;
 
 /// How a text is read.
@@ -50,11 +53,14 @@ enum When {
     Unclear,
 }
 
-/// All relative dates of a text, in order.
-pub(super) fn find(text: &str, form: Text, today: Date) -> Vec<Relative> {
+/// The relative dates of a text, in order, at most `limit` of them.
+pub(super) fn find(text: &str, form: Text, today: Date, limit: usize) -> Vec<Relative> {
     let mut found = Vec::new();
     let mut code_block: Option<&str> = None;
     for (number, line) in text.lines().enumerate() {
+        if found.len() >= limit {
+            break;
+        }
         if form == Text::Markdown {
             let trimmed = line.trim_start();
             match code_block {
@@ -79,8 +85,11 @@ pub(super) fn find(text: &str, form: Text, today: Date) -> Vec<Relative> {
             continue;
         }
         let line = without_code_spans(line);
-        let mut on_line = english::find(&line);
-        on_line.extend(chinese::find(&line));
+        // Asked only where a phrase depends on it, and then once.
+        let has_date = LazyCell::new(|| has_absolute_date(&line));
+        let has_date = || *has_date;
+        let mut on_line = english::find(&line, &has_date);
+        on_line.extend(chinese::find(&line, &has_date));
         on_line.sort_by_key(|(at, _, _)| *at);
         for (_, phrase, when) in on_line {
             found.push(Relative {
@@ -90,6 +99,7 @@ pub(super) fn find(text: &str, form: Text, today: Date) -> Vec<Relative> {
             });
         }
     }
+    found.truncate(limit);
     found
 }
 
@@ -97,7 +107,10 @@ pub(super) fn find(text: &str, form: Text, today: Date) -> Vec<Relative> {
 const MAX_LINE_BYTES: usize = 16 * 1024;
 
 /// The line with its code spans blanked out, so that all positions stay.
-fn without_code_spans(line: &str) -> String {
+fn without_code_spans(line: &str) -> Cow<'_, str> {
+    if !line.contains('`') {
+        return Cow::Borrowed(line);
+    }
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
     while let Some(open) = rest.find('`') {
@@ -113,7 +126,7 @@ fn without_code_spans(line: &str) -> String {
         rest = &rest[end..];
     }
     out.push_str(rest);
-    out
+    Cow::Owned(out)
 }
 
 fn suggestion(when: When, today: Date) -> String {
@@ -165,14 +178,14 @@ fn suggestion(when: When, today: Date) -> String {
 /// Where a phrase begins, the phrase, and what it means.
 type Found = (usize, String, When);
 
-/// A word with its place, in lower case.
-struct Word {
+/// A word with its place. `text` is in lower case if the line that it was found in is.
+struct Word<'l> {
     at: usize,
     end: usize,
-    text: String,
+    text: Cow<'l, str>,
 }
 
-fn words(line: &str) -> Vec<Word> {
+fn words(line: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
     let mut start = None;
     for (at, c) in line
@@ -184,11 +197,15 @@ fn words(line: &str) -> Vec<Word> {
             (true, None) => start = Some(at),
             (false, Some(from)) => {
                 // The apostrophe of "two weeks' time" ends no word.
-                let at = from + line[from..at].trim_end_matches(['\'', '’']).len();
+                let text = line[from..at].trim_end_matches(['\'', '’']);
                 words.push(Word {
                     at: from,
-                    end: at,
-                    text: line[from..at].to_ascii_lowercase().replace('’', "'"),
+                    end: from + text.len(),
+                    text: if text.is_ascii() {
+                        Cow::Borrowed(text)
+                    } else {
+                        Cow::Owned(text.replace('’', "'"))
+                    },
                 });
                 start = None;
             }
@@ -217,7 +234,8 @@ fn has_absolute_date(line: &str) -> bool {
     let chinese = line
         .match_indices('月')
         .any(|(at, _)| at > 0 && digit(at - 1) && digit(at + '月'.len_utf8()));
-    let words = words(line);
+    let line = line.to_ascii_lowercase();
+    let words = words(&line);
     let named = words.windows(2).any(|pair| {
         let month = |word: &str| {
             word.len() >= 3 && MONTHS.iter().any(|month| word.starts_with(month)) && word.len() <= 9
