@@ -1,3 +1,11 @@
 //! Loads an agent's instruction files: four layers, upward walk, imports and path-scoped rules.
-//!
-//! This crate is reserved for that purpose and has no functionality yet.
+
+mod roots;
+
+mod frontmatter;
+mod globs;
+mod rule_index;
+
+pub use frontmatter::{Header, PathsKey};
+pub use globs::{PathGlobs, PatternProblem};
+pub use roots::Platform;
