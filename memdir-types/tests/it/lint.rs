@@ -241,6 +241,7 @@ fn chinese_dates_are_computed() {
         ],
     );
     dates("下下周一", &[("下下周一", "2026-12-14")]);
+    dates("下周末发布", &[("下周末", "2026-12-12")]);
     dates("下个星期四", &[("下个星期四", "2026-12-10")]);
     dates("合并冻结从周四开始", &[("周四", "2026-12-03")]);
     dates("星期天发布", &[("星期天", "2026-12-06")]);
@@ -306,6 +307,19 @@ fn what_only_looks_like_a_date_passes() {
         "the month's end",
         "todays",
         "in 12345 days",
+        "freeze tomorrow (2026-12-01)",
+        "in two weeks, 2026-12-14",
+        "2026-11-29 (yesterday)",
+        "next week (2026-12-07 to 2026-12-13)",
+        "the 'Today' tab and the \"last week\" filter",
+        "never deploy on Friday",
+        "always off by Friday noon",
+        "on call until Friday each week",
+        "no deploys on Friday afternoons",
+        "the last quarter of the array",
+        "grew over the last year",
+        "the next quarter-final",
+        "not built in a day",
     ] {
         no_dates(line);
     }
@@ -333,6 +347,15 @@ fn what_only_looks_like_a_date_passes() {
         "三周五次",
         "5月后",
         "周年",
+        "明天（2026-12-01）发布",
+        "12月1日（明天）切换",
+        "今年是2026年",
+        "“今天”标签页",
+        "令牌三十天后过期",
+        "去年度报表，明年度预算",
+        "年前年后",
+        "眼前天空",
+        "十年前后",
     ] {
         no_dates(line);
     }

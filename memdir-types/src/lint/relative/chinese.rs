@@ -14,7 +14,7 @@ const CHINESE: [(&str, When, &str, &str); 46] = [
     ("后天", When::Day(2), "然之以最", "性"),
     ("昨天", When::Day(-1), "", ""),
     ("昨晚", When::Day(-1), "", ""),
-    ("前天", When::Day(-2), "目之以当提", "性"),
+    ("前天", When::Day(-2), "目之以当提眼面", "性线"),
     ("下下周", When::Week(2), "", "期边"),
     ("上上周", When::Week(-2), "", "期边"),
     ("下个星期", When::Week(1), "", ""),
@@ -43,9 +43,9 @@ const CHINESE: [(&str, When, &str, &str); 46] = [
     ("上季度", When::Quarter(-1), "", ""),
     ("本季度", When::Quarter(0), "基版样文原", ""),
     ("今年", When::Year(0), "", ""),
-    ("明年", When::Year(1), "说证表声透文", ""),
-    ("去年", When::Year(-1), "过失减除", ""),
-    ("前年", When::Year(-2), "目之以当提", "度"),
+    ("明年", When::Year(1), "说证表声透文", "度"),
+    ("去年", When::Year(-1), "过失减除", "度"),
+    ("前年", When::Year(-2), "目之以当提年", "度轻"),
     ("后年", When::Year(2), "然之以最", "度"),
     ("大后年", When::Year(3), "", ""),
     ("上半年", When::Unclear, "", ""),
@@ -103,7 +103,15 @@ fn chinese_word(
         {
             continue;
         }
-        if let (When::Week(weeks), Some(day)) = (when, next.and_then(chinese_weekday)) {
+        // "下周末" is its Saturday.
+        let weekday = |c| {
+            if c == '末' {
+                Some(5)
+            } else {
+                chinese_weekday(c)
+            }
+        };
+        if let (When::Week(weeks), Some(day)) = (when, next.and_then(weekday)) {
             let length = word.len() + next.map_or(0, char::len_utf8);
             // "下周四 (2026-03-05)" says which day it is.
             return (!has_date()).then_some((length, When::WeekdayIn(weeks, day)));
@@ -176,9 +184,10 @@ fn counted(rest: &str, before: Option<char>) -> Option<(usize, When)> {
     ]
     .into_iter()
     .find(|(word, _)| after.starts_with(word))?;
-    // "3天后端" is backend, "两年前端" frontend.
-    let next = after[direction.len()..].chars().next();
-    if next.is_some_and(|c| "端缀台".contains(c)) {
+    // "3天后端" is backend, "两年前端" frontend, "五天前后" a stretch, "30天后过期" a duration.
+    let behind = &after[direction.len()..];
+    let other = ["端", "缀", "台", "后", "过期", "失效", "到期", "自动"];
+    if other.into_iter().any(|word| behind.starts_with(word)) {
         return None;
     }
     let length = rest.len() - after.len() + direction.len();

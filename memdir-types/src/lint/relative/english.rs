@@ -47,6 +47,9 @@ fn unit(word: &str, count: i64) -> Option<When> {
     }
 }
 
+/// Words by which a weekday on the same line is one of many.
+const HABITS: [&str; 6] = ["every", "each", "always", "never", "usually", "weekly"];
+
 /// All phrases of a line.
 pub(super) fn find(line: &str, has_date: &impl Fn() -> bool) -> Vec<Found> {
     let lower = line.to_ascii_lowercase();
@@ -70,15 +73,24 @@ pub(super) fn find(line: &str, has_date: &impl Fn() -> bool) -> Vec<Found> {
             Some(before) => words[before].text.as_ref(),
             None => "",
         };
-        // Part of a name: `next-week`, `tomorrow.rs`, `last_week`.
-        let part_of_name = || {
+        // Part of a name: `next-week`, `tomorrow.rs`, `last_week`, a quarter-final.
+        let part_of_name = |length: usize| {
+            let rest = &line[words[at + length - 1].end..];
             line[..words[at].at].ends_with(['-', '_', '/', '.', '@', '#'])
-                || line[words[at].end..].starts_with(['-', '_', '/', '=', '('])
-                || line[words[at].end..]
+                || rest.starts_with(['-', '_', '/', '=', '('])
+                || rest
                     .strip_prefix('.')
                     .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
         };
-        let matched = phrase(&word, before, has_date).filter(|_| !part_of_name());
+        let matched = phrase(&word, before, has_date).filter(|(length, when)| {
+            let habit = || {
+                words
+                    .iter()
+                    .any(|word| HABITS.contains(&word.text.as_ref()))
+            };
+            !part_of_name(*length)
+                && !(matches!(when, When::ComingWeekday(_) | When::LastWeekday(_)) && habit())
+        });
         match matched {
             Some((length, when)) => {
                 let (from, to) = (words[at].at, words[at + length - 1].end);
@@ -115,6 +127,11 @@ fn phrase<'w>(
         "last" | "previous" => -1,
         _ => 2,
     };
+    // "the last quarter of the array", "over the last year": a part or a stretch.
+    let stretch = before == "the" && matches!(first, "next" | "last" | "previous");
+    if stretch && (unit(word(1), 1).is_some() || word(1) == "quarter") {
+        return None;
+    }
     if step < 2 {
         return pointed(step, first, word(1), has_date);
     }
@@ -128,8 +145,10 @@ fn phrase<'w>(
             }
         }
         if let Some(when) = number(word(1)).and_then(|count| unit(word(2), count)) {
+            // "in a day" is how long something takes.
+            let a_day = when == When::Day(1) && word(2) == "day";
             // "in two weeks' time" is a date, "in one week of work" a duration.
-            if !matches!(word(3), "of" | "or" | "each" | "per") {
+            if !a_day && !matches!(word(3), "of" | "or" | "each" | "per") {
                 return Some((3, when));
             }
         }
@@ -151,8 +170,10 @@ fn phrase<'w>(
         first,
         "on" | "by" | "until" | "till" | "before" | "after" | "from" | "since" | "due" | "starting"
     ) && let Some(day) = weekday(word(1))
-        && !matches!(word(2), "to" | "through" | "and" | "or")
-        && !matches!(before, "every" | "each")
+        && !matches!(
+            word(2),
+            "to" | "through" | "and" | "or" | "mornings" | "afternoons" | "evenings" | "nights"
+        )
         && !has_date()
     {
         let when = match first {

@@ -90,6 +90,10 @@ pub(super) fn find(text: &str, form: Text, today: Date, limit: usize) -> Vec<Rel
         let has_date = || *has_date;
         let mut on_line = english::find(&line, &has_date);
         on_line.extend(chinese::find(&line, &has_date));
+        on_line.retain(|(at, phrase, _)| {
+            let (before, after) = (&line[..*at], &line[at + phrase.len()..]);
+            !is_dated(before, after) && !is_quoted(before, after)
+        });
         on_line.sort_by_key(|(at, _, _)| *at);
         for (_, phrase, when) in on_line {
             found.push(Relative {
@@ -127,6 +131,29 @@ fn without_code_spans(line: &str) -> Cow<'_, str> {
     }
     out.push_str(rest);
     Cow::Owned(out)
+}
+
+/// Whether the date itself stands right beside a phrase: "tomorrow (2026-12-01)", "12月1日（明天）".
+fn is_dated(before: &str, after: &str) -> bool {
+    let beside = [' ', ',', ':', '(', '，', '：', '（', '是', '即'];
+    let after = after.trim_start_matches(beside);
+    let before = before.trim_end_matches(beside);
+    let digit = |c: char| c.is_ascii_digit();
+    let year = after.find(|c| !digit(c)).unwrap_or(after.len()) == 4
+        && (after[4..].is_empty() || after[4..].starts_with(['-', '/', '.', '年', ')', '）']));
+    let day = before.strip_suffix(['日', '号']);
+    let number = before.trim_end_matches(digit);
+    let numeric = before.len() - number.len() == 2
+        && number
+            .strip_suffix(['-', '/', '.'])
+            .is_some_and(|rest| rest.ends_with(digit));
+    year || numeric || day.is_some_and(|rest| rest.ends_with(digit))
+}
+
+/// Whether a phrase is all that stands between two quotation marks: then it is spoken of.
+fn is_quoted(before: &str, after: &str) -> bool {
+    before.ends_with(['\'', '"', '‘', '“', '«', '「', '『'])
+        && after.starts_with(['\'', '"', '’', '”', '»', '」', '』'])
 }
 
 fn suggestion(when: When, today: Date) -> String {
