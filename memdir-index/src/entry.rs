@@ -1,5 +1,6 @@
 //! One line of the index: reading both spellings seen in the wild, writing one.
 
+use std::borrow::Cow;
 use std::fmt;
 
 /// The most characters of a whole index line: the guideline of the format, which this crate keeps
@@ -182,7 +183,8 @@ fn decode_target(target: &str) -> Option<String> {
     if raw.contains("://") || raw.starts_with("mailto:") {
         return None;
     }
-    let file = percent_decode(&unescape(raw));
+    let raw = unescape(raw);
+    let file = percent_decode(&raw);
     is_markdown(&file).then(|| relative(&file).to_owned())
 }
 
@@ -212,7 +214,10 @@ fn strip_separator(rest: &str) -> &str {
 }
 
 /// Removes the backslash before ASCII punctuation, as Markdown does.
-fn unescape(text: &str) -> String {
+fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -222,7 +227,7 @@ fn unescape(text: &str) -> String {
             out.push(c);
         }
     }
-    out
+    Cow::Owned(out)
 }
 
 fn escape_title(title: &str) -> String {
@@ -236,8 +241,11 @@ fn escape_title(title: &str) -> String {
     out
 }
 
-/// Percent-decodes if the result is text without control characters; else the text as it is.
-fn percent_decode(text: &str) -> String {
+/// Percent-decodes if the result is text; else the text as it is.
+fn percent_decode(text: &str) -> Cow<'_, str> {
+    if !text.contains('%') {
+        return Cow::Borrowed(text);
+    }
     let hex = |b: Option<&u8>| b.and_then(|b| char::from(*b).to_digit(16));
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -254,7 +262,7 @@ fn percent_decode(text: &str) -> String {
             }
         }
     }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
+    String::from_utf8(out).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 /// A link target that reads back as `file`: bare where Markdown allows it, else in angle brackets.

@@ -3,60 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use unicode_normalization::UnicodeNormalization;
-
-use crate::Entry;
-use crate::entry::{relative, split_entry};
-use crate::strip::hidden_ranges;
-
-/// Whether two names that differ in case only are the same file.
-///
-/// Deliberately closed: a file system does or does not tell cases apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-pub enum NameCase {
-    /// `A.md` and `a.md` are two files.
-    Sensitive,
-    /// They are one.
-    Insensitive,
-}
-
-impl NameCase {
-    /// What this platform's file systems do unless set up otherwise.
-    pub const fn of_this_platform() -> NameCase {
-        if cfg!(any(windows, target_vendor = "apple")) {
-            NameCase::Insensitive
-        } else {
-            NameCase::Sensitive
-        }
-    }
-
-    /// Whether two names are one file: `./` and the Unicode form do not count, and case only
-    /// where the file system tells it apart.
-    pub fn is_same(self, a: &str, b: &str) -> bool {
-        let (a, b) = (relative(a), relative(b));
-        match self {
-            NameCase::Sensitive if a.is_ascii() && b.is_ascii() => a == b,
-            NameCase::Insensitive if a.is_ascii() && b.is_ascii() => a.eq_ignore_ascii_case(b),
-            _ => self.key(a) == self.key(b),
-        }
-    }
-
-    /// The form of a name that equal names share.
-    pub(crate) fn key(self, file: &str) -> String {
-        let composed = relative(file).nfc();
-        match self {
-            NameCase::Sensitive => composed.collect(),
-            NameCase::Insensitive => composed.flat_map(char::to_lowercase).collect(),
-        }
-    }
-}
-
-impl Default for NameCase {
-    fn default() -> NameCase {
-        NameCase::of_this_platform()
-    }
-}
+use crate::entry::split_entry;
+use crate::strip::{frontmatter_end, hidden_ranges};
+use crate::{Entry, NameCase};
 
 /// What an edit did to the index. Lines are counted from 1 in the index before the edit, except
 /// for an added line, which is counted in the index after it.
@@ -186,7 +135,7 @@ impl Index {
             })
             .collect();
         Index {
-            crlf: bytes.windows(2).any(|pair| pair == b"\r\n"),
+            crlf: lines.iter().any(|line| line.raw.ends_with(b"\r\n")),
             lines,
             case: NameCase::of_this_platform(),
         }
@@ -327,10 +276,24 @@ impl Index {
             .last()
             .is_some_and(|line| line.ending().is_empty());
         let mut next = 0;
+        let mut first_went = false;
         self.lines.retain_mut(|line| {
             next += 1;
-            keep(next - 1, line)
+            let kept = keep(next - 1, line);
+            first_went |= next == 1 && !kept;
+            kept
         });
+        if first_went && frontmatter_end(&self.render()).is_some() {
+            // A rule that comes to stand first would begin frontmatter, and hide what follows.
+            let end: &[u8] = if self.crlf { b"\r\n" } else { b"\n" };
+            self.lines.insert(
+                0,
+                Line {
+                    raw: end.to_vec(),
+                    entry: None,
+                },
+            );
+        }
         if unfinished && let Some(last) = self.lines.last_mut() {
             last.raw.truncate(last.raw.len() - last.ending().len());
         }
@@ -343,7 +306,8 @@ impl Index {
 
     /// The index as text; invalid bytes are replaced, everything else is byte for byte.
     pub fn render(&self) -> String {
-        String::from_utf8_lossy(&self.to_bytes()).into_owned()
+        String::from_utf8(self.to_bytes())
+            .unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
     }
 
     /// The index as bytes, exactly as it was read but for the edits.

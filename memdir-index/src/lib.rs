@@ -3,6 +3,7 @@
 // In reading order: one line, the whole index, what of it is loaded, the directory, the prompt.
 mod entry;
 mod index;
+mod name_case;
 
 mod notice;
 mod strip;
@@ -19,17 +20,21 @@ mod error;
 #[cfg(feature = "serde")]
 mod ser;
 
+// The siblings whose types stand in the signatures below, so that one dependency is enough.
+pub use {memdir_paths, memdir_types};
+
 pub use memdir_paths::ENTRYPOINT;
 
 pub use budget::{Budget, Merge, NEAR_PERCENT, Shorten, TARGET_PERCENT, budget};
 pub use entry::{Entry, MAX_ENTRY_CHARS};
 pub use error::{Error, ErrorKind};
 pub use fingerprint::{Fingerprint, ParseFingerprintError};
-pub use index::{Change, Index, NameCase};
+pub use index::{Change, Index};
 pub use load::{
     DailyLog, Flags, IndexContext, LoadOptions, MemoryPrompt, SkippedIndex, TeamMemory,
     load_memory_prompt,
 };
+pub use name_case::NameCase;
 pub use notice::size_figure;
 pub use prompt::{Directory, IndexUse, Mode, Prompt, prompt};
 pub use store::{

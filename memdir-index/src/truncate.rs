@@ -37,19 +37,24 @@ impl Measure {
 
     /// The longest prefix of at most `limit` units, cut at a character boundary, in bytes.
     fn prefix(self, text: &str, limit: usize) -> usize {
-        if self == Measure::Bytes && limit >= text.len() {
-            return text.len();
+        match self {
+            Measure::Bytes => {
+                let mut end = limit.min(text.len());
+                while !text.is_char_boundary(end) {
+                    end -= 1;
+                }
+                end
+            }
+            Measure::Utf16 => {
+                let mut units = 0;
+                text.char_indices()
+                    .find(|(_, c)| {
+                        units += c.len_utf16();
+                        units > limit
+                    })
+                    .map_or(text.len(), |(at, _)| at)
+            }
         }
-        let mut units = 0;
-        text.char_indices()
-            .find(|(_, c)| {
-                units += match self {
-                    Measure::Bytes => c.len_utf8(),
-                    Measure::Utf16 => c.len_utf16(),
-                };
-                units > limit
-            })
-            .map_or(text.len(), |(at, _)| at)
     }
 }
 

@@ -162,6 +162,17 @@ fn remove_takes_every_line_of_the_file_and_no_other() {
 }
 
 #[test]
+fn a_rule_that_comes_to_stand_first_begins_no_frontmatter() {
+    let mut index = Index::parse("- [A](a.md)\n---\n- [B](b.md)\n---\n");
+    index.remove("a.md");
+    assert_eq!(index.render(), "\n---\n- [B](b.md)\n---\n");
+    assert!(Index::parse(&index.render()).find("b.md").is_some());
+    let mut index = Index::parse("- [A](a.md)\n---\n- [B](b.md)\n");
+    index.remove("a.md");
+    assert_eq!(index.render(), "---\n- [B](b.md)\n");
+}
+
+#[test]
 fn rename_keeps_title_and_hook() {
     let mut index = Index::parse("- [A](a.md) — hook\n- [old.md](old.md): x\n");
     assert_eq!(
