@@ -39,7 +39,7 @@ pub fn modified_time(file: SystemTime, frontmatter: Option<&str>, prefer: Prefer
 
 /// Reads an ISO 8601 time as the `modified` key has it: `2026-04-01T12:00:00.000Z`.
 ///
-/// An offset (`+08:00`, `-0530`) is applied; without one, and for a date alone, the time is taken
+/// An offset (`+08:00`, `-0530`, a space before it or not) is applied; without one, and for a date alone, the time is taken
 /// as UTC. A space may stand for the `T`. Fractions are kept to the nanosecond. `None` for
 /// anything else, and for times that the system cannot represent.
 pub fn parse_modified(text: &str) -> Option<SystemTime> {
@@ -50,6 +50,8 @@ pub fn parse_modified(text: &str) -> Option<SystemTime> {
     };
     let days = days_since_1970(date)?;
     let (clock, offset) = split_offset(time)?;
+    // `git log --date=iso` puts a space before the offset.
+    let clock = clock.strip_suffix(' ').unwrap_or(clock);
     let (seconds, nanos) = seconds_of_day(clock)?;
     let seconds = days * 86_400 + seconds - offset;
     let whole = Duration::from_secs(seconds.unsigned_abs());

@@ -63,9 +63,9 @@ fn topic(kind: MemoryType, name: &str) -> String {
     }
     let mut topic = topic.trim_end_matches(['_', '-']).to_owned();
     if let Some(rest) = topic.strip_prefix(kind.as_str())
-        && let Some(rest) = rest.strip_prefix(['_', '-'])
+        && (rest.starts_with(['_', '-']) || (rest.is_empty() && lost))
     {
-        topic = rest.to_owned();
+        topic = rest.trim_start_matches(['_', '-']).to_owned();
     }
     if topic.is_empty() || lost {
         // The hash takes its place within the limit.

@@ -68,7 +68,7 @@ const FEEDBACK: TypeGuidance = TypeGuidance {
          cases that the rule did not foresee.",
     ),
     examples: "\
-- The person says: \"Never retry a payment on your own. In May we charged people twice.\"
+- The person says: \"Never retry a payment on your own. In May 2025 we charged people twice.\"
   You save: payments are not retried automatically. **Why:** in May 2025 retries charged \
 customers twice. **How to apply:** to everything that moves money; reading a status may be \
 retried.
@@ -97,8 +97,8 @@ const PROJECT: TypeGuidance = TypeGuidance {
 - The person says on 2026-05-26: \"The old API is switched off on Friday.\"
   You save: the old API is switched off on 2026-05-29. **Why:** the last partner has moved. \
 **How to apply:** nothing new is built on it; after that date its code can go.
-- The person says: \"We stay with this queue, the support contract runs until autumn.\"
-  You save: the queue stays until the support contract ends in autumn 2026. **Why:** it is paid \
+- The person says: \"We stay with this queue, the support contract runs until October 2026.\"
+  You save: the queue stays until the support contract ends in October 2026. **Why:** it is paid \
 for; nobody prefers it. **How to apply:** propose no replacement before that, and keep new code \
 free of its special features.",
 };
@@ -194,9 +194,9 @@ pub fn when_to_access() -> &'static str {
 
 - When a memory may bear on the task, or the person refers to earlier work.
 - Always when the person asks you to check, recall or remember something.
-- When the person tells you to ignore memory or not to use it, behave as if MEMORY.md were \
-empty. Do not apply what you remember, do not cite it, do not compare with it, and do not mention \
-it, not even to say that you set it aside.
+- When the person tells you to ignore memory or not to use it, work as you would with an empty \
+MEMORY.md: apply nothing that you remember, cite none of it, compare nothing with it, and leave it \
+unmentioned, even the fact that you set it aside.
 - A memory says what was true when it was written. If it disagrees with what you see now, trust \
 what you see, and update or delete the memory."
 }
@@ -207,9 +207,9 @@ pub fn before_recommending() -> &'static str {
     "\
 ## Before you recommend something from memory
 
-A memory that names a function, a file or a flag makes a claim about the time when the memory was \
-written. Since then the thing may have been renamed or removed, or it was never merged. Check \
-before you build on it:
+What a memory says about functions, files and flags is a claim about the time it was written. \
+Since then each of them may have been renamed or removed, and some were never merged. Check \
+before you build on one:
 
 - A path is named: check that the file exists.
 - A function or a flag is named: search for it.

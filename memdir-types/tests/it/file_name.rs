@@ -81,6 +81,16 @@ fn a_long_name_is_cut_and_stays_different() {
 }
 
 #[test]
+fn the_type_is_not_repeated_where_a_hash_follows() {
+    let file = file_name(User, "user_中文", |_| false);
+    assert!(
+        file.starts_with("user_") && !file.starts_with("user_user"),
+        "{file}"
+    );
+    assert_ne!(file, file_name(User, "user_日本", |_| false));
+}
+
+#[test]
 fn device_names_of_windows_never_come_out() {
     for name in ["con", "NUL", "aux", "prn", "com1", "lpt9", "CONIN$"] {
         let file = file_name(User, name, |_| false);

@@ -147,8 +147,8 @@ fn memories_are_checked_before_they_are_recommended() {
     says(
         text,
         &[
-            "a function, a file or a flag",
-            "when the memory was written",
+            "functions, files and flags",
+            "a claim about the time it was written",
             "renamed",
             "removed",
             "never merged",
@@ -164,11 +164,11 @@ fn ignoring_memory_means_as_if_it_were_empty() {
         guidance::when_to_access(),
         &[
             "ignore memory",
-            "as if MEMORY.md were empty",
-            "do not apply",
-            "do not cite",
-            "do not compare",
-            "do not mention",
+            "an empty MEMORY.md",
+            "apply nothing",
+            "cite none",
+            "compare nothing",
+            "leave it unmentioned",
             "trust what you see",
             "update or delete the memory",
         ],
@@ -242,7 +242,7 @@ fn the_wording_of_the_types() {
     <how_to_use>Let it steer how you work, so that nobody has to say the same thing twice.</how_to_use>
     <body_structure>First the rule, in a sentence. Then a line that begins with **Why:** and gives the person's reason, such as an incident or a taste. Then a line that begins with **How to apply:** and says where the rule holds and where it ends. The reason is what decides the cases that the rule did not foresee.</body_structure>
     <examples>
-    - The person says: "Never retry a payment on your own. In May we charged people twice."
+    - The person says: "Never retry a payment on your own. In May 2025 we charged people twice."
       You save: payments are not retried automatically. **Why:** in May 2025 retries charged customers twice. **How to apply:** to everything that moves money; reading a status may be retried.
     - You write one table of cases where the module had a function per case. The person merges it and asks for the next module "in the same style".
       You save: tests as tables of cases. **Why:** chosen by you, and confirmed by asking for more. **How to apply:** to new tests of this project; existing ones are not rewritten for it.
@@ -258,8 +258,8 @@ fn the_wording_of_the_types() {
     <examples>
     - The person says on 2026-05-26: "The old API is switched off on Friday."
       You save: the old API is switched off on 2026-05-29. **Why:** the last partner has moved. **How to apply:** nothing new is built on it; after that date its code can go.
-    - The person says: "We stay with this queue, the support contract runs until autumn."
-      You save: the queue stays until the support contract ends in autumn 2026. **Why:** it is paid for; nobody prefers it. **How to apply:** propose no replacement before that, and keep new code free of its special features.
+    - The person says: "We stay with this queue, the support contract runs until October 2026."
+      You save: the queue stays until the support contract ends in October 2026. **Why:** it is paid for; nobody prefers it. **How to apply:** propose no replacement before that, and keep new code free of its special features.
     </examples>
     </type>
     <type>
@@ -302,13 +302,13 @@ fn the_wording_of_the_sections() {
 
     - When a memory may bear on the task, or the person refers to earlier work.
     - Always when the person asks you to check, recall or remember something.
-    - When the person tells you to ignore memory or not to use it, behave as if MEMORY.md were empty. Do not apply what you remember, do not cite it, do not compare with it, and do not mention it, not even to say that you set it aside.
+    - When the person tells you to ignore memory or not to use it, work as you would with an empty MEMORY.md: apply nothing that you remember, cite none of it, compare nothing with it, and leave it unmentioned, even the fact that you set it aside.
     - A memory says what was true when it was written. If it disagrees with what you see now, trust what you see, and update or delete the memory.
     "#);
     insta::assert_snapshot!(guidance::before_recommending(), @r#"
     ## Before you recommend something from memory
 
-    A memory that names a function, a file or a flag makes a claim about the time when the memory was written. Since then the thing may have been renamed or removed, or it was never merged. Check before you build on it:
+    What a memory says about functions, files and flags is a claim about the time it was written. Since then each of them may have been renamed or removed, and some were never merged. Check before you build on one:
 
     - A path is named: check that the file exists.
     - A function or a flag is named: search for it.

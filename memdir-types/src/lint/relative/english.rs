@@ -82,14 +82,14 @@ pub(super) fn find(line: &str, has_date: &impl Fn() -> bool) -> Vec<Found> {
                     .strip_prefix('.')
                     .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
         };
+        let habit = || {
+            words
+                .iter()
+                .any(|word| HABITS.contains(&word.text.as_ref()))
+        };
         let matched = phrase(&word, before, has_date).filter(|(length, when)| {
-            let habit = || {
-                words
-                    .iter()
-                    .any(|word| HABITS.contains(&word.text.as_ref()))
-            };
-            !part_of_name(*length)
-                && !(matches!(when, When::ComingWeekday(_) | When::LastWeekday(_)) && habit())
+            let bare_weekday = matches!(when, When::ComingWeekday(_) | When::LastWeekday(_));
+            !part_of_name(*length) && (!bare_weekday || !habit())
         });
         match matched {
             Some((length, when)) => {
