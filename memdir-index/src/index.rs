@@ -135,7 +135,7 @@ impl Index {
             })
             .collect();
         Index {
-            crlf: lines.iter().any(|line| line.raw.ends_with(b"\r\n")),
+            crlf: has_crlf(&lines),
             lines,
             case: NameCase::of_this_platform(),
         }
@@ -283,6 +283,14 @@ impl Index {
             first_went |= next == 1 && !kept;
             kept
         });
+        if unfinished && let Some(last) = self.lines.last_mut() {
+            let text = last.raw.len() - last.ending().len();
+            // A blank line is nothing but its end.
+            if text > 0 {
+                last.raw.truncate(text);
+            }
+        }
+        self.crlf = has_crlf(&self.lines);
         if first_went && frontmatter_end(&self.render()).is_some() {
             // A rule that comes to stand first would begin frontmatter, and hide what follows.
             let end: &[u8] = if self.crlf { b"\r\n" } else { b"\n" };
@@ -293,9 +301,6 @@ impl Index {
                     entry: None,
                 },
             );
-        }
-        if unfinished && let Some(last) = self.lines.last_mut() {
-            last.raw.truncate(last.raw.len() - last.ending().len());
         }
     }
 
@@ -354,6 +359,10 @@ impl Index {
         );
         Change::Added { line: at + 1 }
     }
+}
+
+fn has_crlf(lines: &[Line]) -> bool {
+    lines.iter().any(|line| line.raw.ends_with(b"\r\n"))
 }
 
 impl fmt::Display for Index {

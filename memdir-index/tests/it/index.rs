@@ -162,6 +162,18 @@ fn remove_takes_every_line_of_the_file_and_no_other() {
 }
 
 #[test]
+fn a_blank_line_before_a_removed_last_line_stays_one() {
+    let mut index = Index::parse("- [A](a.md)\n\n- [B](b.md)");
+    index.remove("b.md");
+    assert_eq!(index.render(), "- [A](a.md)\n\n");
+    assert_eq!(Index::parse(&index.render()), index);
+    let mut index = Index::parse("- [A](a.md)\r\n- [B](b.md)");
+    index.remove("b.md");
+    assert_eq!(index.render(), "- [A](a.md)");
+    assert_eq!(Index::parse(&index.render()), index);
+}
+
+#[test]
 fn a_rule_that_comes_to_stand_first_begins_no_frontmatter() {
     let mut index = Index::parse("- [A](a.md)\n---\n- [B](b.md)\n---\n");
     index.remove("a.md");

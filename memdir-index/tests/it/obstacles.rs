@@ -212,6 +212,24 @@ fn a_log_in_other_hands_makes_nobody_wait_who_may_not() {
     );
 }
 
+#[test]
+fn the_log_of_a_team_takes_only_what_was_cleared_for_the_team() {
+    let world = World::new();
+    let options = StoreOptions::default().scope(memdir_types::Scope::Team);
+    let date = Date {
+        year: 2026,
+        month: 4,
+        day: 12,
+    };
+    let time = Time::new(3, 4).unwrap();
+    let refused = world
+        .store_with(options)
+        .append_log(date, time, text("mine"))
+        .unwrap_err();
+    assert_eq!(*refused.kind(), ErrorKind::Audience);
+    assert!(!world.path("logs").exists());
+}
+
 #[cfg(unix)]
 #[test]
 fn a_socket_is_neither_index_nor_memory() {
