@@ -235,7 +235,7 @@ impl Memory {
     ///
     /// [`Recovered`](crate::ErrorKind::Recovered), [`TooLarge`](crate::ErrorKind::TooLarge) or
     /// [`NotUtf8`](crate::ErrorKind::NotUtf8) if the memory needs a [`repair`](Memory::repair)
-    /// first, [`NotEditable`](crate::ErrorKind::NotEditable) if the value stands in a form that
+    /// first (or the block would become too large), [`NotEditable`](crate::ErrorKind::NotEditable) if the value stands in a form that
     /// cannot be replaced on its own. The memory is then unchanged.
     pub fn set_name(&mut self, name: &str) -> Result<(), Error> {
         edit::set(self, edit::Key::Name, name)

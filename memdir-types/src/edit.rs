@@ -70,6 +70,9 @@ pub(crate) fn set(memory: &mut Memory, key: Key, value: &str) -> Result<(), Erro
         }
     };
     let candidate = Memory::from_text(text);
+    if is_too_large(&candidate) {
+        return Err(Error::new(ErrorKind::TooLarge));
+    }
     if !is_only_change(memory, &candidate, key, value) {
         return Err(Error::new(ErrorKind::NotEditable));
     }

@@ -30,7 +30,8 @@ pub enum ErrorKind {
     NotEditable,
     /// The file has no frontmatter, and this edit does not add one.
     NoFrontmatter,
-    /// The frontmatter is larger than [`MAX_FRONTMATTER_BYTES`](crate::MAX_FRONTMATTER_BYTES).
+    /// The frontmatter is larger than [`MAX_FRONTMATTER_BYTES`](crate::MAX_FRONTMATTER_BYTES), or
+    /// would be after the edit.
     TooLarge,
     /// The text is not one of the four memory types.
     UnknownType,

@@ -340,3 +340,27 @@ fn the_body_is_replaced_and_the_block_stays() {
     );
     check("old", "new", "new");
 }
+
+#[test]
+fn an_edit_that_outgrows_the_limit_is_refused() {
+    let text = format!("---\nname: nn\nx: {}\n---\n", "y".repeat(65_520));
+    assert!(!Memory::parse(&text).is_recovered());
+    refused(&text, ErrorKind::TooLarge, |m| {
+        m.set_name("a longer name than before")
+    });
+}
+
+#[test]
+fn a_key_spelled_with_escape_sequences_is_not_doubled() {
+    refused(
+        "---\n\"n\\x61me\": nn\ntype: user\n---\n",
+        ErrorKind::NotEditable,
+        |m| m.set_name("x"),
+    );
+    // Other keys may be spelled as they like.
+    check(
+        "---\nname: nn\n\"k\\x61y\": v\n---\n",
+        |m| m.set_name("x"),
+        "---\nname: x\n\"k\\x61y\": v\n---\n",
+    );
+}

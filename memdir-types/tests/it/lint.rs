@@ -373,6 +373,15 @@ fn code_blocks_are_not_searched() {
 }
 
 #[test]
+fn lines_that_are_no_prose_are_not_searched() {
+    dates(
+        &format!("{}tomorrow", "x ".repeat(8_000)),
+        &[("tomorrow", "2026-12-01")],
+    );
+    no_dates(&format!("{}tomorrow", "x ".repeat(9_000)));
+}
+
+#[test]
 fn name_and_description_are_searched_too() {
     check(
         "---\ndescription: freeze next week\ntype: user\nname: 下周四\n---\n\nbody tomorrow",

@@ -48,6 +48,7 @@ fn what_people_write_without_thinking_is_read_as_meant() {
     value("*bold* claim", "*bold* claim");
     value("**/*.ts files", "**/*.ts files");
     value("[WIP] do it", "[WIP] do it");
+    value("[5] do it", "[5] do it");
     value("{a} and b", "{a} and b");
     value("!important note", "!important note");
     value("- a dash", "- a dash");
