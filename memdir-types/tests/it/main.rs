@@ -7,6 +7,7 @@ mod errors;
 mod file_name;
 mod fixtures;
 mod gate;
+mod gate_tags;
 mod guidance;
 mod header;
 mod hostile;
