@@ -1,6 +1,6 @@
 //! The write gate: what it finds, what it lets pass, and that it never echoes.
 
-use memdir_types::{Audience, GateAction, GateRule, Memory, MemoryType, Severity, gate, gate_text};
+use memdir_types::{Audience, GateRule, Memory, MemoryType, Severity, gate, gate_text};
 
 use GateRule::*;
 
