@@ -60,7 +60,8 @@ fn open(dir: &Path) -> Result<(File, std::path::PathBuf), Error> {
     let mut options = OpenOptions::new();
     // Never truncated: the content does not matter, and a planted hard link keeps its target.
     options.read(true).write(true).create(true).truncate(false);
-    super::atomic::no_follow(&mut options, 0o600);
+    // As open as the directory: people who share one share the lock too.
+    super::atomic::no_follow(&mut options, 0o666);
     match options.open(&path) {
         Ok(file) => Ok((file, path)),
         Err(e) if !dir.exists() && e.kind() == io::ErrorKind::NotFound => {

@@ -488,4 +488,6 @@ fn modes_are_kept_and_new_files_follow_the_umask() {
         (mode("a.md"), mode(ENTRYPOINT), mode("b.md")),
         (0o640, 0o600, mode("plain"))
     );
+    // People who share a directory can share its lock.
+    assert_eq!(mode(".memdir-index.lock"), mode("plain"));
 }
