@@ -1,0 +1,36 @@
+//! A calendar date without a calendar library.
+
+use std::fmt;
+
+/// A date of the proleptic Gregorian calendar, local to the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct Date {
+    year: u16,
+    month: u8,
+    day: u8,
+}
+
+impl Date {
+    /// A date; `None` if there is no such day. Years go from 0 to 9999.
+    pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
+        let leap =
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+        let last = match month {
+            1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+            4 | 6 | 9 | 11 => 30,
+            2 if leap => 29,
+            2 => 28,
+            _ => return None,
+        };
+        let valid = year <= 9999 && (1..=last).contains(&day);
+        valid.then_some(Date { year, month, day })
+    }
+}
+
+/// `YYYY-MM-DD`.
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:04}-{:02}-{:02}", self.year, self.month, self.day)
+    }
+}

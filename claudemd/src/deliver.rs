@@ -1,0 +1,201 @@
+//! What a used path brings: nested files and matching rules, each once.
+
+use std::path::{Path, PathBuf};
+
+use crate::discover::is_same;
+use crate::file::{LoadReason, LoadedFile};
+use crate::layer::Layer;
+use crate::loader::{Loader, Owner};
+use crate::paths::{clean, is_clean};
+use crate::session::{RuleMatch, RuleState};
+
+impl Loader {
+    /// Nested files and rules that became relevant, in the order of the format: managed rules,
+    /// user rules, the directories from the working directory down, the rules of the start.
+    pub(crate) fn deliver(&mut self, path: &Path) -> Vec<LoadedFile> {
+        let joined;
+        let path = match is_clean(path) {
+            true => path,
+            false => {
+                joined = clean(&self.cwd.join(path));
+                &joined
+            }
+        };
+        let Some(parent) = path.parent() else {
+            return Vec::new();
+        };
+        let Some(root) = self.root_of(path) else {
+            return Vec::new();
+        };
+        let mut nested = Vec::new();
+        if !self.looked.contains(parent) && parent != root {
+            self.look(&root, parent, path, &mut nested);
+        }
+        let matched = self.matched(path, parent);
+        if matched.is_empty() && nested.iter().all(|(_, files)| files.is_empty()) {
+            return Vec::new();
+        }
+        let mut out = self.assemble(path, nested, &matched);
+        self.fit(&mut out);
+        self.record(&out);
+        out
+    }
+
+    /// The directory that a path counts as being inside: the working directory, as spelled or
+    /// really, or an additional directory that is read.
+    fn root_of(&self, path: &Path) -> Option<PathBuf> {
+        if path.starts_with(&self.cwd) {
+            return Some(self.cwd.clone());
+        }
+        if path.starts_with(&self.cwd_real) {
+            return Some(self.cwd_real.clone());
+        }
+        if !self.options.switches.reads_additional() {
+            return None;
+        }
+        let dirs = self.roots.additional_dirs.iter();
+        dirs.map(|dir| clean(&self.cwd.join(dir)))
+            .find(|dir| path.starts_with(dir))
+    }
+
+    /// Looks into every directory below the root on the way to a path, outermost first. A
+    /// directory that does not exist yet is looked for again the next time.
+    fn look(
+        &mut self,
+        root: &Path,
+        parent: &Path,
+        path: &Path,
+        nested: &mut Vec<(PathBuf, Vec<LoadedFile>)>,
+    ) {
+        let mut way: Vec<&Path> = parent.ancestors().take_while(|dir| *dir != root).collect();
+        way.reverse();
+        for dir in way {
+            if self.looked.contains(dir) {
+                continue;
+            }
+            if !dir.is_dir() {
+                return;
+            }
+            self.looked.insert(dir.to_path_buf());
+            let mut files = Vec::new();
+            self.nested(dir, path, &mut files);
+            nested.push((dir.to_path_buf(), files));
+        }
+    }
+
+    /// Numbers of the rules that match and were not delivered.
+    fn matched(&mut self, path: &Path, parent: &Path) -> Vec<usize> {
+        let mut matched = self.numbers(path, parent);
+        matched.retain(|number| !self.rules[*number].delivered);
+        matched
+    }
+
+    /// Numbers of the rules that match a path as spelled or as it really is.
+    fn numbers(&mut self, path: &Path, parent: &Path) -> Vec<usize> {
+        let mut matched = Vec::new();
+        if self.rules.is_empty() {
+            return matched;
+        }
+        self.index.matches(path, &mut matched);
+        let is_link = || std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        let real_parent = match self.dirs.known(parent) {
+            Some(real) if real == parent => None,
+            Some(real) => Some(real.to_path_buf()),
+            None => Some(self.dirs.dir(parent)).filter(|real| real != parent),
+        };
+        let real = match (is_link(), real_parent, path.file_name()) {
+            (true, _, _) => crate::paths::canonical(path),
+            (false, Some(parent), Some(name)) => Some(parent.join(name)),
+            _ => None,
+        };
+        if let Some(real) = real {
+            self.index.matches(&real, &mut matched);
+        }
+        matched
+    }
+
+    fn assemble(
+        &mut self,
+        path: &Path,
+        nested: Vec<(PathBuf, Vec<LoadedFile>)>,
+        matched: &[usize],
+    ) -> Vec<LoadedFile> {
+        let mut out = Vec::new();
+        for layer in [Layer::Managed, Layer::User] {
+            for number in matched {
+                if self.rules[*number].entry.file.layer == layer {
+                    self.fire(*number, path, &mut out);
+                }
+            }
+        }
+        // Rules of directories that were looked into before join their directory's place.
+        let mut below: Vec<PathBuf> = nested.iter().map(|(dir, _)| dir.clone()).collect();
+        for number in matched {
+            if let Owner::Nested(dir) = &self.rules[*number].owner {
+                below.push(dir.clone());
+            }
+        }
+        below.sort();
+        below.dedup();
+        let mut nested = nested;
+        for dir in below {
+            if let Some((_, files)) = nested.iter_mut().find(|(known, _)| *known == dir) {
+                out.append(files);
+            }
+            for number in matched {
+                if self.rules[*number].owner == Owner::Nested(dir.clone()) {
+                    self.fire(*number, path, &mut out);
+                }
+            }
+        }
+        for number in matched {
+            self.fire(*number, path, &mut out);
+        }
+        out
+    }
+
+    /// All known rules that match a path.
+    pub(crate) fn rules_for(&mut self, path: &Path) -> Vec<RuleMatch> {
+        let path = clean(&self.cwd.join(path));
+        let Some(parent) = path.parent().filter(|_| self.root_of(&path).is_some()) else {
+            return Vec::new();
+        };
+        let numbers = self.numbers(&path, parent);
+        let found = numbers.into_iter().map(|number| {
+            let rule = &self.rules[number];
+            RuleMatch {
+                path: rule.entry.file.path.clone(),
+                layer: rule.entry.file.layer,
+                globs: rule.entry.file.globs.clone(),
+                state: match rule.delivered {
+                    true => RuleState::Delivered,
+                    false => RuleState::Waiting,
+                },
+            }
+        });
+        found.collect()
+    }
+
+    /// Delivers a rule with its imports, if that did not happen yet.
+    fn fire(&mut self, number: usize, path: &Path, out: &mut Vec<LoadedFile>) {
+        let rule = &mut self.rules[number];
+        if rule.delivered {
+            return;
+        }
+        rule.delivered = true;
+        let mut entry = rule.entry.clone();
+        // The text is in the model's hands now; the rule needs it no more.
+        rule.entry.file.text = String::new();
+        let shown = entry.file.path.clone();
+        self.report.waiting.retain(|waiting| waiting.path != shown);
+        if self.is_loaded(&entry) {
+            return;
+        }
+        entry.file.reason = LoadReason::Glob;
+        entry.file.trigger = Some(path.to_path_buf());
+        match is_same(&entry, path) {
+            true => self.expand_without(entry, out),
+            false => self.expand(entry, out),
+        }
+    }
+}

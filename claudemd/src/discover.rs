@@ -1,0 +1,370 @@
+//! Which files are looked for, and in which order.
+
+use std::path::{Path, PathBuf};
+
+use crate::clean::clean_body;
+use crate::file::{Extent, LoadReason, LoadedFile};
+use crate::globs::PathGlobs;
+use crate::layer::{Layer, Source};
+use crate::loader::{Entry, Kind, Loader, Owner, Taken, WaitingRule, Want, Worktree};
+use crate::options::AgentsMd;
+use crate::read::Stamp;
+use crate::report::{SkipReason, Waiting, WarningKind};
+use crate::rules;
+
+/// A directory whose files are looked for.
+struct Visit<'a> {
+    dir: &'a Path,
+    reason: LoadReason,
+    /// The path whose use led here, and which is not handed out itself.
+    touched: Option<&'a Path>,
+    project: bool,
+}
+
+impl Loader {
+    /// Loads everything that is in force from the start.
+    pub(crate) fn start(&mut self, reason: LoadReason) -> Vec<LoadedFile> {
+        let mut out = Vec::new();
+        if let Some(switch) = self.options.switches.off() {
+            self.report.switched_off = Some(switch);
+            return out;
+        }
+        let off = |source: &Source| !self.options.reads(*source);
+        self.report.sources_off = Source::ALL.into_iter().filter(off).collect();
+        if !self.cwd.is_dir() {
+            let cwd = self.cwd.clone();
+            self.warn(&cwd, WarningKind::NoWorkingDirectory);
+        }
+        self.worktree = self.nested_worktree();
+        self.managed(reason, &mut out);
+        if self.options.reads(Source::User)
+            && let Some(dir) = self.roots.user_dir()
+        {
+            let dir = crate::paths::clean(&self.cwd.join(dir));
+            self.plain(&dir.join("CLAUDE.md"), Layer::User, reason, &mut out);
+            self.rules_of(&dir.join("rules"), &dir, Layer::User, reason, &mut out);
+        }
+        let cwd = self.cwd.clone();
+        let mut above: Vec<&Path> = cwd.ancestors().collect();
+        above.reverse();
+        let project = self.options.reads(Source::Project);
+        for dir in above {
+            self.visit(&Visit::start(dir, reason, project), &mut out);
+        }
+        if self.options.switches.reads_additional() {
+            for dir in self.roots.additional_dirs.clone() {
+                let dir = crate::paths::clean(&cwd.join(dir));
+                // Opening a directory is an act of its own: its project files load regardless.
+                self.visit(&Visit::start(&dir, reason, true), &mut out);
+            }
+        }
+        self.fit(&mut out);
+        self.record(&out);
+        out
+    }
+
+    fn managed(&mut self, reason: LoadReason, out: &mut Vec<LoadedFile>) {
+        let dir = self.roots.managed_dir.clone();
+        if let Some(dir) = &dir {
+            self.plain(&dir.join("CLAUDE.md"), Layer::Managed, reason, out);
+        }
+        if let Some(text) = &self.options.managed_text {
+            let text = clean_body(text).text;
+            if !text.is_empty() {
+                let dir = dir.clone().unwrap_or_default();
+                let path = dir.join("managed-settings.json");
+                let mut file = LoadedFile {
+                    real: path.clone(),
+                    path,
+                    layer: Layer::Managed,
+                    reason,
+                    parent: None,
+                    trigger: None,
+                    globs: Vec::new(),
+                    bytes: text.len() as u64,
+                    text,
+                    chars: 0,
+                    tokens: 0,
+                    extent: Extent::Whole,
+                    exact: false,
+                };
+                file.measure();
+                out.push(file);
+            }
+        }
+        if let Some(dir) = &dir {
+            let folder = dir.join(".claude").join("rules");
+            self.rules_of(&folder, dir, Layer::Managed, reason, out);
+        }
+    }
+
+    /// One file that is looked for by name.
+    fn plain(
+        &mut self,
+        path: &Path,
+        layer: Layer,
+        reason: LoadReason,
+        out: &mut Vec<LoadedFile>,
+    ) -> bool {
+        let want = Want {
+            found: path,
+            shown: path,
+            layer,
+            reason,
+            parent: None,
+            trigger: None,
+            kind: Kind::Instructions,
+        };
+        self.wanted(&want, None, out)
+    }
+
+    /// Takes a file and hands it out; says whether there is one.
+    fn wanted(
+        &mut self,
+        want: &Want<'_>,
+        touched: Option<&Path>,
+        out: &mut Vec<LoadedFile>,
+    ) -> bool {
+        if let Some(copy) = self.own_copy(want) {
+            if std::fs::symlink_metadata(want.found).is_err() {
+                return false;
+            }
+            self.skip(want, SkipReason::OwnCopyInWorktree { copy });
+            return true;
+        }
+        match self.take(want) {
+            Taken::Absent => return false,
+            Taken::Left => {}
+            Taken::File(entry) if touched.is_some_and(|path| is_same(&entry, path)) => {
+                self.expand_without(*entry, out);
+            }
+            Taken::File(entry) => self.expand(*entry, out),
+        }
+        true
+    }
+
+    /// The files of one directory: in the order of the start, or in that of nested ones, where
+    /// local files come before rules.
+    fn visit(&mut self, visit: &Visit<'_>, out: &mut Vec<LoadedFile>) {
+        let dot = visit.dir.join(".claude");
+        let nested = visit.reason == LoadReason::Nested;
+        let trigger = visit.touched;
+        let mut named = |loader: &mut Loader, path: PathBuf, layer: Layer| {
+            let want = Want {
+                found: &path,
+                shown: &path,
+                layer,
+                reason: visit.reason,
+                parent: None,
+                trigger,
+                kind: Kind::Instructions,
+            };
+            loader.wanted(&want, visit.touched, out)
+        };
+        if visit.project {
+            let plain = named(self, visit.dir.join("CLAUDE.md"), Layer::Project);
+            let dotted = named(self, dot.join("CLAUDE.md"), Layer::Project);
+            if !plain && !dotted && self.options.agents_md == AgentsMd::Fallback {
+                named(self, visit.dir.join("AGENTS.md"), Layer::Project);
+            }
+        }
+        let local = self.options.reads(Source::Local);
+        if nested && local {
+            named(self, visit.dir.join("CLAUDE.local.md"), Layer::Local);
+        }
+        if visit.project {
+            let folder = dot.join("rules");
+            self.rules_in(&folder, visit, Layer::Project, out);
+        }
+        if !nested && local {
+            self.plain(
+                &visit.dir.join("CLAUDE.local.md"),
+                Layer::Local,
+                visit.reason,
+                out,
+            );
+        }
+    }
+
+    /// The rules of a managed or user folder: their patterns start at the working directory.
+    fn rules_of(
+        &mut self,
+        folder: &Path,
+        owner: &Path,
+        layer: Layer,
+        reason: LoadReason,
+        out: &mut Vec<LoadedFile>,
+    ) {
+        let visit = Visit::start(owner, reason, true);
+        self.rules_in(folder, &visit, layer, out);
+    }
+
+    fn rules_in(
+        &mut self,
+        folder: &Path,
+        visit: &Visit<'_>,
+        layer: Layer,
+        out: &mut Vec<LoadedFile>,
+    ) {
+        let found = rules::find(folder, visit.dir, &mut self.dirs);
+        for folder in found.folders {
+            let stamp = Stamp::at(&folder);
+            self.stamps.insert(folder, stamp);
+        }
+        for (path, reason) in found.problems {
+            self.skip(&visit.rule(&path, &path, layer), reason);
+        }
+        for file in found.files {
+            self.rule(&visit.rule(&file.found, &file.shown, layer), visit, out);
+        }
+    }
+
+    fn rule(&mut self, want: &Want<'_>, visit: &Visit<'_>, out: &mut Vec<LoadedFile>) {
+        if let Some(copy) = self.own_copy(want) {
+            self.skip(want, SkipReason::OwnCopyInWorktree { copy });
+            return;
+        }
+        let Taken::File(entry) = self.take(want) else {
+            return;
+        };
+        let touched = visit.touched.is_some_and(|path| is_same(&entry, path));
+        if entry.file.globs.is_empty() {
+            match touched {
+                true => self.expand_without(*entry, out),
+                false => self.expand(*entry, out),
+            }
+            return;
+        }
+        // The first path under which a rule is found decides its base.
+        if !self.rules_by_real.insert(entry.file.real.clone()) {
+            return;
+        }
+        let globs = PathGlobs::new(&entry.file.globs);
+        for problem in globs.problems() {
+            let kind = WarningKind::Pattern {
+                pattern: problem.pattern.clone(),
+                reason: problem.reason.clone(),
+            };
+            self.warn(want.found, kind);
+        }
+        let base = match want.layer {
+            Layer::Managed | Layer::User => self.cwd.clone(),
+            Layer::Project | Layer::Local => visit.dir.to_path_buf(),
+        };
+        let real = self.dirs.dir(&base);
+        let bases = match real == base {
+            true => vec![base],
+            false => vec![base, real],
+        };
+        let number = self.index.insert(&bases, globs);
+        debug_assert_eq!(number, self.rules.len());
+        self.report.waiting.push(Waiting {
+            path: entry.file.path.clone(),
+            layer: want.layer,
+            globs: entry.file.globs.clone(),
+        });
+        self.rules.push(WaitingRule {
+            entry: *entry,
+            owner: match visit.reason {
+                LoadReason::Nested => Owner::Nested(visit.dir.to_path_buf()),
+                _ => Owner::Start,
+            },
+            delivered: false,
+        });
+    }
+
+    /// Looks for the files of a directory below the working directory.
+    pub(crate) fn nested(&mut self, dir: &Path, touched: &Path, out: &mut Vec<LoadedFile>) {
+        let visit = Visit {
+            dir,
+            reason: LoadReason::Nested,
+            touched: Some(touched),
+            project: self.options.reads(Source::Project),
+        };
+        self.visit(&visit, out);
+    }
+
+    /// The worktree of the working directory, if it lies inside its main checkout: then the
+    /// nearest repository root above is not that of the main checkout, but inside it.
+    fn nested_worktree(&mut self) -> Option<Worktree> {
+        let main = self.dirs.dir(self.roots.git_root.as_deref()?);
+        let root = self
+            .cwd_real
+            .ancestors()
+            .find(|dir| std::fs::symlink_metadata(dir.join(".git")).is_ok())?
+            .to_path_buf();
+        (root != main && root.starts_with(&main)).then_some(Worktree { main, root })
+    }
+
+    /// The copy that the worktree has of a file of the main checkout. Local files have none.
+    fn own_copy(&mut self, want: &Want<'_>) -> Option<PathBuf> {
+        let worktree = self.worktree.as_ref()?;
+        if want.layer != Layer::Project || want.reason == LoadReason::Nested {
+            return None;
+        }
+        let real = self.dirs.file(want.found);
+        if real.starts_with(&worktree.root) {
+            return None;
+        }
+        let copy = worktree.root.join(real.strip_prefix(&worktree.main).ok()?);
+        copy.exists().then_some(copy)
+    }
+
+    /// Cuts texts to the caller's budget, the nearest files served first.
+    pub(crate) fn fit(&mut self, files: &mut Vec<LoadedFile>) {
+        let budget = self.options.budget;
+        if budget.per_file.is_none() && budget.total.is_none() {
+            return;
+        }
+        for file in files.iter_mut().rev() {
+            let left = budget.total.map(|total| total.saturating_sub(self.used));
+            let cap = [budget.per_file, left].into_iter().flatten().min();
+            file.cut(cap.unwrap_or(usize::MAX));
+            self.used += file.text.len();
+        }
+        let (kept, empty): (Vec<_>, Vec<_>) = std::mem::take(files)
+            .into_iter()
+            .partition(|file| !file.text.is_empty());
+        *files = kept;
+        for file in empty {
+            let want = Want {
+                found: &file.path,
+                shown: &file.path,
+                layer: file.layer,
+                reason: file.reason,
+                parent: file.parent.as_deref(),
+                trigger: None,
+                kind: Kind::Instructions,
+            };
+            self.skip(&want, SkipReason::Budget);
+        }
+    }
+}
+
+impl<'a> Visit<'a> {
+    fn start(dir: &'a Path, reason: LoadReason, project: bool) -> Visit<'a> {
+        Visit {
+            dir,
+            reason,
+            touched: None,
+            project,
+        }
+    }
+
+    fn rule<'b>(&'b self, found: &'b Path, shown: &'b Path, layer: Layer) -> Want<'b> {
+        Want {
+            found,
+            shown,
+            layer,
+            reason: self.reason,
+            parent: None,
+            trigger: self.touched,
+            kind: Kind::Rule,
+        }
+    }
+}
+
+/// Whether an entry is the file at a path.
+pub(crate) fn is_same(entry: &Entry, path: &Path) -> bool {
+    entry.file.path == path || entry.file.real == path
+}

@@ -1,0 +1,398 @@
+//! Takes files one by one: identity, excludes, limits, cleaning, report.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use crate::clean::{clean_body, decode};
+use crate::exclude::Excludes;
+use crate::file::{Event, Extent, LoadReason, LoadedFile};
+use crate::frontmatter::{self, Header, PathsKey};
+use crate::import::Reference;
+use crate::layer::Layer;
+use crate::options::{ExternalImport, MAX_FILE_BYTES, MAX_TOTAL_BYTES, Options};
+use crate::paths::{RealDirs, canonical, clean};
+use crate::read::{self, Fault, FileId, Stamp};
+use crate::report::{Report, SkipReason, Skipped, Warning, WarningKind};
+use crate::resolve::is_git_metadata;
+use crate::roots::{Platform, Roots};
+use crate::rule_index::RuleIndex;
+
+/// Everything that a session knows between two calls.
+#[derive(Debug, Clone)]
+pub(crate) struct Loader {
+    pub(crate) roots: Roots,
+    pub(crate) options: Options,
+    /// The working directory as spelled, and really.
+    pub(crate) cwd: PathBuf,
+    pub(crate) cwd_real: PathBuf,
+    pub(crate) worktree: Option<Worktree>,
+    pub(crate) excludes: Excludes,
+    pub(crate) dirs: RealDirs,
+    /// Loaded files, by what makes them the same, with the path under which they are shown.
+    by_id: HashMap<FileId, (PathBuf, PathBuf)>,
+    by_real: HashMap<PathBuf, PathBuf>,
+    /// Conditional rules in the order of their numbers in the index.
+    pub(crate) rules: Vec<WaitingRule>,
+    pub(crate) rules_by_real: HashSet<PathBuf>,
+    pub(crate) index: RuleIndex,
+    /// Directories below the working directory whose files were looked for.
+    pub(crate) looked: HashSet<PathBuf>,
+    /// The state of everything that was looked at.
+    pub(crate) stamps: HashMap<PathBuf, Option<Stamp>>,
+    pub(crate) imports: usize,
+    pub(crate) import_bytes: u64,
+    pub(crate) lookups: usize,
+    total_bytes: u64,
+    /// Bytes of text delivered so far, against the caller's budget.
+    pub(crate) used: usize,
+    pub(crate) report: Report,
+    pub(crate) events: Vec<Event>,
+    /// Whether loading makes events: a silent reload makes none.
+    pub(crate) silent: bool,
+}
+
+/// A worktree inside the main checkout of its own repository; real paths.
+#[derive(Debug, Clone)]
+pub(crate) struct Worktree {
+    pub(crate) main: PathBuf,
+    pub(crate) root: PathBuf,
+}
+
+/// A conditional rule.
+#[derive(Debug, Clone)]
+pub(crate) struct WaitingRule {
+    pub(crate) entry: Entry,
+    pub(crate) owner: Owner,
+    pub(crate) delivered: bool,
+}
+
+/// Which delivery a conditional rule belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Owner {
+    /// Rules of the start: managed, user, working directory and above.
+    Start,
+    /// Rules of a directory below the working directory.
+    Nested(PathBuf),
+}
+
+/// A file that was read and is not yet handed out.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) file: LoadedFile,
+    pub(crate) references: Vec<Reference>,
+    /// The folder that its relative imports start from.
+    pub(crate) base: PathBuf,
+    id: FileId,
+}
+
+/// What a file is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Instructions,
+    Rule,
+    /// An import; the flag says that its place is settled already.
+    Import {
+        approved: bool,
+    },
+}
+
+/// A file that is wanted.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Want<'a> {
+    /// The path as found.
+    pub(crate) found: &'a Path,
+    /// The path to show.
+    pub(crate) shown: &'a Path,
+    pub(crate) layer: Layer,
+    pub(crate) reason: LoadReason,
+    pub(crate) parent: Option<&'a Path>,
+    pub(crate) trigger: Option<&'a Path>,
+    pub(crate) kind: Kind,
+}
+
+/// What became of a wanted file.
+#[derive(Debug)]
+pub(crate) enum Taken {
+    /// There is none.
+    Absent,
+    /// There is one; it was left out, and the report says why.
+    Left,
+    /// Here it is.
+    File(Box<Entry>),
+}
+
+impl Loader {
+    pub(crate) fn new(roots: Roots, options: Options) -> Loader {
+        let mut dirs = RealDirs::default();
+        let cwd = clean(&roots.cwd);
+        let cwd_real = dirs.dir(&cwd);
+        let mut report = Report {
+            cwd: cwd.clone(),
+            ..Report::default()
+        };
+        let excludes = Excludes::new(
+            &options.excludes,
+            options.exclude_paths,
+            &mut report.warnings,
+        );
+        let index = RuleIndex::new(roots.platform);
+        Loader {
+            roots,
+            options,
+            cwd,
+            cwd_real,
+            worktree: None,
+            excludes,
+            dirs,
+            by_id: HashMap::new(),
+            by_real: HashMap::new(),
+            rules: Vec::new(),
+            rules_by_real: HashSet::new(),
+            index,
+            looked: HashSet::new(),
+            stamps: HashMap::new(),
+            imports: 0,
+            import_bytes: 0,
+            lookups: 0,
+            total_bytes: 0,
+            used: 0,
+            report,
+            events: Vec::new(),
+            silent: false,
+        }
+    }
+
+    pub(crate) fn skip(&mut self, want: &Want<'_>, reason: SkipReason) -> Taken {
+        self.report.skipped.push(Skipped {
+            path: want.found.to_path_buf(),
+            layer: want.layer,
+            parent: want.parent.map(Path::to_path_buf),
+            reason,
+        });
+        Taken::Left
+    }
+
+    pub(crate) fn warn(&mut self, path: &Path, kind: WarningKind) {
+        self.report.warnings.push(Warning {
+            path: path.to_path_buf(),
+            kind,
+        });
+    }
+
+    /// The path under which a file is loaded already.
+    fn loaded_as(&self, id: &FileId, real: &Path) -> Option<&Path> {
+        if let Some(shown) = self.by_real.get(real) {
+            return Some(shown);
+        }
+        let (first_real, shown) = self.by_id.get(id)?;
+        // Systems give the number of a replaced file to the next one: ask whether it still is
+        // that file.
+        let meta = std::fs::metadata(first_real).ok()?;
+        (FileId::new(&meta, first_real) == *id).then_some(shown)
+    }
+
+    /// Whether an entry was loaded since it was read.
+    pub(crate) fn is_loaded(&self, entry: &Entry) -> bool {
+        self.loaded_as(&entry.id, &entry.file.real).is_some()
+    }
+
+    /// Marks a file as known to the model without handing it out.
+    pub(crate) fn mark(&mut self, entry: &Entry) {
+        let shown = entry.file.path.clone();
+        let real = entry.file.real.clone();
+        self.by_id
+            .entry(entry.id.clone())
+            .or_insert_with(|| (real.clone(), shown.clone()));
+        self.by_real.entry(real).or_insert(shown);
+    }
+
+    /// Hands a file out: from now on it is loaded.
+    pub(crate) fn accept(&mut self, entry: &Entry) {
+        self.mark(entry);
+        let file = &entry.file;
+        if file.chars > self.options.size_warning {
+            let limit = self.options.size_warning;
+            let chars = file.chars;
+            self.warn(&file.path, WarningKind::Large { chars, limit });
+        }
+    }
+
+    /// Reads a wanted file, or says why not.
+    pub(crate) fn take(&mut self, want: &Want<'_>) -> Taken {
+        let is_import = matches!(want.kind, Kind::Import { .. });
+        let opened = match read::open(want.found) {
+            Ok(opened) => opened,
+            Err(Fault::Missing) => {
+                self.stamps.insert(want.found.to_path_buf(), None);
+                return Taken::Absent;
+            }
+            Err(Fault::Dangling) => {
+                self.stamps.insert(want.found.to_path_buf(), None);
+                return self.skip(want, SkipReason::DanglingLink);
+            }
+            Err(Fault::Io(error)) => {
+                self.stamps.insert(want.found.to_path_buf(), None);
+                let message = error.to_string();
+                return self.skip(want, SkipReason::Unreadable { message });
+            }
+        };
+        let stamp = Stamp::of(&opened.meta);
+        self.stamps.insert(want.found.to_path_buf(), Some(stamp));
+        if !opened.meta.is_file() {
+            // A reference to a folder is no import.
+            return match is_import {
+                true => Taken::Absent,
+                false => self.skip(want, SkipReason::NotAFile),
+            };
+        }
+        let real = match opened.link {
+            true => canonical(want.found).unwrap_or_else(|| want.found.to_path_buf()),
+            false => self.dirs.file(want.found),
+        };
+        if !is_import && self.is_other_case(want, &real, opened.link) {
+            return Taken::Absent;
+        }
+        let id = FileId::new(&opened.meta, &real);
+        if let Some(of) = self.loaded_as(&id, &real) {
+            let of = of.to_path_buf();
+            return self.skip(want, SkipReason::Duplicate { of });
+        }
+        if want.layer != Layer::Managed
+            && let Some(pattern) = self.excludes.hit(want.found, &real)
+        {
+            let pattern = pattern.to_owned();
+            return self.skip(want, SkipReason::Excluded { pattern });
+        }
+        if (is_import || opened.link) && is_git_metadata(&real) {
+            return self.skip(want, SkipReason::GitMetadata);
+        }
+        if opened.link
+            && want.kind == (Kind::Import { approved: false })
+            && want.layer != Layer::User
+            && !real.starts_with(&self.cwd_real)
+            && !self.ask(want, &real)
+        {
+            return self.skip(want, SkipReason::External { real });
+        }
+        let bytes = opened.meta.len();
+        if bytes > MAX_FILE_BYTES {
+            return self.skip(want, SkipReason::TooLarge { bytes });
+        }
+        let left = MAX_TOTAL_BYTES.saturating_sub(self.total_bytes);
+        if bytes > left {
+            return self.skip(want, SkipReason::TotalBytes);
+        }
+        if is_import && self.import_bytes + bytes > self.options.max_import_bytes {
+            let limit = self.options.max_import_bytes;
+            return self.skip(want, SkipReason::ImportBytes { limit });
+        }
+        let is_link = opened.link;
+        let bytes = match opened.read(MAX_FILE_BYTES) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => {
+                let bytes = MAX_FILE_BYTES + 1;
+                return self.skip(want, SkipReason::TooLarge { bytes });
+            }
+            Err(error) => {
+                let message = error.to_string();
+                return self.skip(want, SkipReason::Unreadable { message });
+            }
+        };
+        self.total_bytes += bytes.len() as u64;
+        if is_import {
+            self.import_bytes += bytes.len() as u64;
+        }
+        let base = match is_link {
+            true => real.parent(),
+            false => want.shown.parent(),
+        };
+        let base = base.unwrap_or(want.shown).to_path_buf();
+        self.build(want, bytes, real, base, id)
+    }
+
+    /// Asks whether an import from outside is allowed.
+    pub(crate) fn ask(&self, want: &Want<'_>, real: &Path) -> bool {
+        self.options.external.allows(&ExternalImport {
+            path: want.found,
+            real,
+            parent: want.parent.unwrap_or(want.found),
+            layer: want.layer,
+        })
+    }
+
+    /// Where names ignore case, `claude.md` answers to `CLAUDE.md` and is still another name.
+    fn is_other_case(&self, want: &Want<'_>, real: &Path, link: bool) -> bool {
+        if self.roots.platform == Platform::Linux || link || cfg!(target_os = "linux") {
+            return false;
+        }
+        let true_name = canonical(real);
+        true_name.is_some_and(|true_name| true_name.file_name() != want.found.file_name())
+    }
+
+    fn build(
+        &mut self,
+        want: &Want<'_>,
+        bytes: Vec<u8>,
+        real: PathBuf,
+        base: PathBuf,
+        id: FileId,
+    ) -> Taken {
+        let size = bytes.len() as u64;
+        let (raw, replaced) = decode(bytes);
+        if replaced {
+            self.warn(want.found, WarningKind::InvalidUtf8);
+        }
+        let mut globs = Vec::new();
+        let body = match want.kind {
+            Kind::Rule => {
+                let header = Header::parse(&raw);
+                for message in header.warnings {
+                    self.warn(want.found, WarningKind::Header { message });
+                }
+                if let PathsKey::Only(patterns) = header.paths {
+                    globs = patterns;
+                }
+                header.body
+            }
+            Kind::Instructions | Kind::Import { .. } => frontmatter::split(&raw).1,
+        };
+        let cleaned = clean_body(body);
+        if cleaned.unclosed {
+            self.warn(want.found, WarningKind::UnclosedComment);
+        }
+        if cleaned.text.is_empty() {
+            return self.skip(want, SkipReason::Empty);
+        }
+        let exact = !replaced && cleaned.text.len() == raw.len();
+        let mut file = LoadedFile {
+            path: want.shown.to_path_buf(),
+            real,
+            layer: want.layer,
+            reason: want.reason,
+            parent: want.parent.map(Path::to_path_buf),
+            trigger: want.trigger.map(Path::to_path_buf),
+            globs,
+            text: cleaned.text,
+            bytes: size,
+            chars: 0,
+            tokens: 0,
+            extent: Extent::Whole,
+            exact,
+        };
+        file.measure();
+        Taken::File(Box::new(Entry {
+            file,
+            references: cleaned.references,
+            base,
+            id,
+        }))
+    }
+
+    /// Writes the report and the events of files that are handed out.
+    pub(crate) fn record(&mut self, files: &[LoadedFile]) {
+        self.report.loaded.extend(files.iter().map(Into::into));
+        if !self.silent {
+            self.events.extend(files.iter().map(LoadedFile::event));
+        }
+    }
+}

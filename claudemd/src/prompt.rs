@@ -1,0 +1,125 @@
+//! The words around instruction files. Every text here is under snapshot.
+
+use std::borrow::Cow;
+
+use crate::context::UserContext;
+use crate::date::Date;
+use crate::file::{Extent, LoadedFile};
+use crate::layer::Layer;
+use crate::paths::printable;
+
+const OPEN: &str = "<system-reminder>";
+const CLOSE: &str = "</system-reminder>";
+const TAG: &str = "system-reminder";
+
+const INTRODUCTION: &str = "Background for this session, gathered before its first message:";
+const INSTRUCTIONS: &str = "The files below hold standing instructions, from general to specific. \
+Follow them as written; where they ask for something else than your usual way of working, they \
+win. If two of them contradict each other, the later one is closer to the task.";
+const RELEVANCE: &str = "Parts of this may have nothing to do with the task at hand. Use what \
+helps, and do not bring up the rest.";
+
+/// What a layer is, for the header of a file.
+const fn description(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Managed => "policy of the organization, set by an administrator",
+        Layer::User => "private instructions of the user, for every project",
+        Layer::Project => "instructions of the project, shared in its repository",
+        Layer::Local => "private instructions of the user, for this project",
+    }
+}
+
+impl Layer {
+    /// What the layer is, in words, as the header of a file says it.
+    pub const fn description(self) -> &'static str {
+        description(self)
+    }
+}
+
+/// The text of the date.
+pub(crate) fn current_date(today: Date) -> String {
+    format!("Today's date is {today}.")
+}
+
+/// All files of the start with their headers; nothing if there are none.
+pub(crate) fn claude_md(files: &[LoadedFile]) -> Option<String> {
+    if files.is_empty() {
+        return None;
+    }
+    let length: usize = files.iter().map(|file| file.text.len() + 128).sum();
+    let mut out = String::with_capacity(INSTRUCTIONS.len() + length);
+    out.push_str(INSTRUCTIONS);
+    for file in files {
+        let path = printable(&file.path);
+        let layer = description(file.layer);
+        out.push_str(&format!("\n\nContents of {path} ({layer}):\n\n"));
+        push_text(&mut out, file);
+    }
+    Some(out)
+}
+
+fn push_text(out: &mut String, file: &LoadedFile) {
+    out.push_str(&file.text);
+    if let Extent::Cut { of } = file.extent {
+        let kept = file.text.len();
+        out.push_str(&format!(
+            "\n\n[The first {kept} of {of} bytes. Read the file for the rest.]"
+        ));
+    }
+}
+
+/// The message of a context.
+pub(crate) fn message(context: &UserContext) -> String {
+    let mut out = format!("{OPEN}\n{INTRODUCTION}\n");
+    if let Some(text) = &context.claude_md {
+        section(&mut out, "claudeMd", text);
+    }
+    for added in &context.sections {
+        section(&mut out, &added.name, &added.text);
+    }
+    section(&mut out, "currentDate", &context.current_date);
+    if context.claude_md.is_some() || !context.sections.is_empty() {
+        out.push_str(&format!("\n{RELEVANCE}\n"));
+    }
+    out.push_str(CLOSE);
+    out
+}
+
+fn section(out: &mut String, name: &str, text: &str) {
+    let name = name.replace(['\n', '\r'], " ");
+    out.push_str(&format!("\n# {}\n{}\n", escape(&name), escape(text)));
+}
+
+impl LoadedFile {
+    /// The text of a message that brings this file in the middle of a session, as
+    /// [`Session::for_path`](crate::Session::for_path) delivers it. Text that could close the tag
+    /// is escaped.
+    pub fn to_message_text(&self) -> String {
+        let mut text = format!("Contents of {}:\n\n", printable(&self.path));
+        push_text(&mut text, self);
+        format!("{OPEN}\n{}\n{CLOSE}", escape(&text))
+    }
+}
+
+/// The text with a backslash in every tag that could open or close a reminder.
+fn escape(text: &str) -> Cow<'_, str> {
+    let mut out = String::new();
+    let mut copied = 0;
+    for (at, _) in text.match_indices('<') {
+        let rest = text[at + 1..].trim_start();
+        let rest = rest.strip_prefix('/').unwrap_or(rest).trim_start();
+        let is_tag = rest
+            .get(..TAG.len())
+            .is_some_and(|name| name.eq_ignore_ascii_case(TAG));
+        if is_tag {
+            out.push_str(&text[copied..=at]);
+            out.push('\\');
+            copied = at + 1;
+        }
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[copied..]);
+    Cow::Owned(out)
+}

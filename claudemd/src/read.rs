@@ -1,0 +1,168 @@
+//! Opening and reading files: bounded, never blocking, regular files only.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Why a file gave nothing.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// Nothing is there.
+    Missing,
+    /// A link is there that leads to nothing.
+    Dangling,
+    /// The system refused.
+    Io(io::Error),
+}
+
+/// An open file, not yet read.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    file: File,
+    pub(crate) meta: Metadata,
+    /// Whether the last part of the path is a link.
+    pub(crate) link: bool,
+}
+
+#[cfg(unix)]
+fn open_with(path: &Path, more: rustix::fs::OFlags) -> Result<File, rustix::io::Errno> {
+    use rustix::fs::{Mode, OFlags, open};
+    // Without NONBLOCK, opening a pipe that nobody writes to never returns.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | more;
+    Ok(File::from(open(path, flags, Mode::empty())?))
+}
+
+/// Opens a path for reading, and says whether it is a link.
+#[cfg(unix)]
+pub(crate) fn open(path: &Path) -> Result<Opened, Fault> {
+    use rustix::fs::OFlags;
+    use rustix::io::Errno;
+    let mut link = false;
+    let file = match open_with(path, OFlags::NOFOLLOW) {
+        // Two spellings of "the last part is a link".
+        Err(Errno::LOOP | Errno::MLINK) => {
+            link = true;
+            open_with(path, OFlags::empty())
+        }
+        other => other,
+    };
+    let file = file.map_err(|errno| match errno {
+        Errno::NOENT | Errno::NOTDIR if link => Fault::Dangling,
+        Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG => Fault::Missing,
+        errno => Fault::Io(errno.into()),
+    })?;
+    let meta = file.metadata().map_err(Fault::Io)?;
+    Ok(Opened { file, meta, link })
+}
+
+/// Opens a path for reading, and says whether it is a link.
+#[cfg(not(unix))]
+pub(crate) fn open(path: &Path) -> Result<Opened, Fault> {
+    let link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    let file = File::open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound if link => Fault::Dangling,
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
+            Fault::Missing
+        }
+        _ => Fault::Io(error),
+    })?;
+    let meta = file.metadata().map_err(Fault::Io)?;
+    Ok(Opened { file, meta, link })
+}
+
+impl Opened {
+    /// Reads at most `cap` bytes; `None` if there are more. The file may grow meanwhile.
+    pub(crate) fn read(mut self, cap: u64) -> io::Result<Option<Vec<u8>>> {
+        // One byte more than expected: a short read then tells the end without another call.
+        let expected = usize::try_from(self.meta.len().min(cap)).unwrap_or(0);
+        let mut bytes = vec![0; expected + 1];
+        let mut filled = 0;
+        loop {
+            match self.file.read(&mut bytes[filled..]) {
+                Ok(0) => break,
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            }
+            if filled == expected {
+                break;
+            }
+            if filled == bytes.len() {
+                if filled as u64 > cap {
+                    return Ok(None);
+                }
+                bytes.resize((filled * 2).min(cap as usize + 1), 0);
+            }
+        }
+        bytes.truncate(filled);
+        Ok(Some(bytes))
+    }
+}
+
+/// What makes two paths the same file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct FileId(Inner);
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    unix,
+    expect(dead_code, reason = "the other systems know files by path")
+)]
+enum Inner {
+    Inode(u64, u64),
+    Path(PathBuf),
+}
+
+impl FileId {
+    #[cfg(unix)]
+    pub(crate) fn new(meta: &Metadata, _real: &Path) -> FileId {
+        use std::os::unix::fs::MetadataExt;
+        FileId(Inner::Inode(meta.dev(), meta.ino()))
+    }
+
+    #[cfg(not(unix))]
+    pub(crate) fn new(_meta: &Metadata, real: &Path) -> FileId {
+        FileId(Inner::Path(real.to_path_buf()))
+    }
+}
+
+/// The state of a path that a stat can tell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    len: u64,
+    modified: Option<SystemTime>,
+    /// Device, inode and time of the last change of any kind, where the system knows them.
+    system: [i64; 4],
+}
+
+impl Stamp {
+    pub(crate) fn of(meta: &Metadata) -> Stamp {
+        Stamp {
+            len: meta.len(),
+            modified: meta.modified().ok(),
+            system: system(meta),
+        }
+    }
+
+    /// The state of a path now; `None` if nothing is there.
+    pub(crate) fn at(path: &Path) -> Option<Stamp> {
+        std::fs::metadata(path).ok().as_ref().map(Stamp::of)
+    }
+}
+
+#[cfg(unix)]
+fn system(meta: &Metadata) -> [i64; 4] {
+    use std::os::unix::fs::MetadataExt;
+    [
+        meta.dev().cast_signed(),
+        meta.ino().cast_signed(),
+        meta.ctime(),
+        meta.ctime_nsec(),
+    ]
+}
+
+#[cfg(not(unix))]
+fn system(_meta: &Metadata) -> [i64; 4] {
+    [0; 4]
+}

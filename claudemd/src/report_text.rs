@@ -1,0 +1,146 @@
+//! A report as text for people.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::file::{Extent, LoadReason};
+use crate::layer::Layer;
+use crate::paths::printable;
+use crate::report::{Loaded, Report};
+
+impl Report {
+    /// Estimated tokens of everything that was loaded.
+    pub fn tokens(&self) -> usize {
+        self.loaded.iter().map(|file| file.tokens).sum()
+    }
+
+    fn headline(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "instructions for {}: ", printable(&self.cwd))?;
+        if let Some(switch) = self.switched_off {
+            return writeln!(f, "switched off by {switch}");
+        }
+        writeln!(
+            f,
+            "{} loaded (about {} tokens), {} waiting, {} left out",
+            self.loaded.len(),
+            self.tokens(),
+            self.waiting.len(),
+            self.skipped.len()
+        )
+    }
+
+    /// How deep below the file that begins its chain an import stands.
+    fn depth(&self, at: usize) -> usize {
+        let mut depth = 0;
+        let mut parent = self.loaded[at].parent.as_deref();
+        for file in self.loaded[..at].iter().rev() {
+            if Some(file.path.as_path()) == parent {
+                depth += 1;
+                parent = file.parent.as_deref();
+            }
+        }
+        depth
+    }
+}
+
+fn line(f: &mut fmt::Formatter<'_>, file: &Loaded, depth: usize) -> fmt::Result {
+    let indent = 4 + 2 * depth;
+    write!(f, "{:indent$}{}", "", printable(&file.path))?;
+    if file.real != file.path {
+        write!(f, " -> {}", printable(&file.real))?;
+    }
+    write!(f, "  {} bytes, ~{} tokens", file.bytes, file.tokens)?;
+    if let Extent::Cut { of } = file.extent {
+        write!(f, ", cut ({of} bytes whole)")?;
+    }
+    match (file.reason, file.trigger.as_deref()) {
+        (LoadReason::Glob, Some(trigger)) => write!(
+            f,
+            ", {} matched {}",
+            file.globs.join(", "),
+            printable(trigger)
+        )?,
+        (LoadReason::Nested, Some(trigger)) => write!(f, ", for {}", printable(trigger))?,
+        _ => {}
+    }
+    writeln!(f)
+}
+
+fn section<T>(
+    f: &mut fmt::Formatter<'_>,
+    title: &str,
+    items: &[T],
+    mut item: impl FnMut(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    if !items.is_empty() {
+        writeln!(f, "  {title}")?;
+    }
+    for it in items {
+        f.write_str("    ")?;
+        item(f, it)?;
+        writeln!(f)?;
+    }
+    Ok(())
+}
+
+fn from_parent(f: &mut fmt::Formatter<'_>, parent: Option<&Path>) -> fmt::Result {
+    match parent {
+        Some(parent) => write!(f, " (imported by {})", printable(parent)),
+        None => Ok(()),
+    }
+}
+
+/// A tree: what is loaded by layer, imports below their importers; what waits; what was left out.
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.headline(f)?;
+        if !self.sources_off.is_empty() {
+            let names: Vec<&str> = self.sources_off.iter().map(|s| s.as_str()).collect();
+            writeln!(f, "  not read: {}", names.join(", "))?;
+        }
+        let mut last: Option<Layer> = None;
+        for (at, file) in self.loaded.iter().enumerate() {
+            if last != Some(file.layer) {
+                writeln!(f, "  {}", file.layer)?;
+                last = Some(file.layer);
+            }
+            line(f, file, self.depth(at))?;
+        }
+        section(
+            f,
+            "waiting for a matching path",
+            &self.waiting,
+            |f, rule| {
+                let globs = rule.globs.join(", ");
+                write!(f, "{}  {globs}", printable(&rule.path))
+            },
+        )?;
+        section(f, "left out", &self.skipped, |f, skipped| {
+            write!(f, "{}: {}", printable(&skipped.path), skipped.reason)?;
+            from_parent(f, skipped.parent.as_deref())
+        })?;
+        section(f, "look at", &self.warnings, |f, warning| {
+            write!(f, "{}: {}", printable(&warning.path), warning.kind)
+        })?;
+        section(
+            f,
+            "references that name no file",
+            &self.misses,
+            |f, miss| {
+                write!(f, "@{}", miss.reference.escape_debug())?;
+                match &miss.looked_up {
+                    Some(path) => write!(f, " looked up as {}", printable(path))?,
+                    None => f.write_str(" is not a path")?,
+                }
+                if let Some(hint) = &miss.hint {
+                    write!(f, "; there is {}", printable(hint))?;
+                }
+                from_parent(f, Some(&miss.parent))
+            },
+        )?;
+        if self.more_misses > 0 {
+            writeln!(f, "    and {} more", self.more_misses)?;
+        }
+        Ok(())
+    }
+}
