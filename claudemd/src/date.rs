@@ -13,7 +13,7 @@ pub struct Date {
 
 impl Date {
     /// A date; `None` if there is no such day. Years go from 0 to 9999.
-    pub fn new(year: u16, month: u8, day: u8) -> Option<Date> {
+    pub const fn new(year: u16, month: u8, day: u8) -> Option<Date> {
         let leap =
             year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
         let last = match month {
@@ -23,8 +23,10 @@ impl Date {
             2 => 28,
             _ => return None,
         };
-        let valid = year <= 9999 && (1..=last).contains(&day);
-        valid.then_some(Date { year, month, day })
+        if year > 9999 || day == 0 || day > last {
+            return None;
+        }
+        Some(Date { year, month, day })
     }
 }
 

@@ -1,0 +1,12 @@
+//! The behaviour of claudemd, by topic.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![cfg(unix)]
+
+mod imports;
+mod laws;
+mod layers;
+mod obstacles;
+mod session;
+mod texts;
+mod vectors;
+mod world;
