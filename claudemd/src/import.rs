@@ -194,11 +194,14 @@ impl Run {
             return;
         }
         let mut before: Option<char> = None;
+        let mut taken = 0;
         for (at, c) in self.text.char_indices() {
             if c == '@'
+                && at >= taken
                 && before.is_none_or(char::is_whitespace)
                 && let Some((path, end)) = path_at(&self.text[at + 1..])
             {
+                taken = at + 1 + end;
                 let start = self.source_offset(at);
                 // The last byte of the path, so that a border between pieces does not matter.
                 let end = self.source_offset(at + end) + 1;

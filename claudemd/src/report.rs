@@ -225,11 +225,9 @@ impl fmt::Display for SkipReason {
             SkipReason::OwnCopyInWorktree { copy } => {
                 write!(f, "the worktree has its own copy: {}", printable(copy))
             }
-            SkipReason::External { real } => write!(
-                f,
-                "outside the working directory and not approved (really {})",
-                printable(real)
-            ),
+            SkipReason::External { .. } => {
+                f.write_str("outside the working directory and not approved")
+            }
             SkipReason::GitMetadata => f.write_str("git's own files are not imported"),
             SkipReason::NotText => f.write_str("not a text file by its extension"),
             SkipReason::TooDeep { limit } => {

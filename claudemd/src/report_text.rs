@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::file::{Extent, LoadReason};
 use crate::layer::Layer;
 use crate::paths::printable;
-use crate::report::{Loaded, Report};
+use crate::report::{Loaded, Report, SkipReason};
 
 impl Report {
     /// Estimated tokens of everything that was loaded.
@@ -116,7 +116,13 @@ impl fmt::Display for Report {
             },
         )?;
         section(f, "left out", &self.skipped, |f, skipped| {
-            write!(f, "{}: {}", printable(&skipped.path), skipped.reason)?;
+            write!(f, "{}", printable(&skipped.path))?;
+            if let SkipReason::External { real } = &skipped.reason
+                && *real != skipped.path
+            {
+                write!(f, " -> {}", printable(real))?;
+            }
+            write!(f, ": {}", skipped.reason)?;
             from_parent(f, skipped.parent.as_deref())
         })?;
         section(f, "look at", &self.warnings, |f, warning| {

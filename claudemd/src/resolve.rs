@@ -60,7 +60,7 @@ pub(crate) fn is_git_metadata(path: &Path) -> bool {
 
 /// Whether a file may be imported by its name: no extension, or one of a text file.
 pub(crate) fn is_text(path: &Path) -> bool {
-    let Some(extension) = path.extension() else {
+    let Some(extension) = path.extension().filter(|e| !e.is_empty()) else {
         return true;
     };
     let extension = extension.to_string_lossy().to_ascii_lowercase();

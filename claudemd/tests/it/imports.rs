@@ -433,7 +433,7 @@ fn imports_from_outside_need_approval() {
     let session = world.check(".", &Options::default(), &["{W}/CLAUDE.md"]);
     assert_eq!(
         world.skipped(&session, "~/.ssh/config"),
-        "outside the working directory and not approved (really {R}/home/.ssh/config)"
+        "outside the working directory and not approved"
     );
     world.write(
         "CLAUDE.md",

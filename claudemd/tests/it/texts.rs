@@ -48,7 +48,46 @@ fn the_message_is_one_reminder_with_a_header_for_each_file() {
         .user_context(today())
         .section("memory", "- [a](a.md) — b");
     let text = neutral(&world, &context.to_message_text());
-    assert_snapshot!(text, @"");
+    assert_snapshot!(text, @r"
+    <system-reminder>
+    Background for this session, gathered before its first message:
+
+    # claudeMd
+    The files below hold standing instructions, from general to specific. Follow them as written; where they ask for something else than your usual way of working, they win. If two of them contradict each other, the later one is closer to the task.
+
+    Contents of /etc/claude-code/CLAUDE.md (policy of the organization, set by an administrator):
+
+    No secrets in logs.
+
+    Contents of /home/me/.claude/CLAUDE.md (private instructions of the user, for every project):
+
+    Answer in French.
+
+    Contents of /p/CLAUDE.md (instructions of the project, shared in its repository):
+
+    Use tabs. See @docs/style.md and @docs/gone.md
+
+    Contents of /p/docs/style.md (instructions of the project, shared in its repository):
+
+    Lines of 100. @../CLAUDE.md @~/x.md @deep.md
+
+    Contents of /p/docs/deep.md (instructions of the project, shared in its repository):
+
+    Deep.
+
+    Contents of /p/CLAUDE.local.md (private instructions of the user, for this project):
+
+    My machine is slow.
+
+    # memory
+    - [a](a.md) — b
+
+    # currentDate
+    Today's date is 2026-11-30.
+
+    Parts of this may have nothing to do with the task at hand. Use what helps, and do not bring up the rest.
+    </system-reminder>
+    ");
     assert_eq!(text.matches("<system-reminder>").count(), 1);
     assert!(text.ends_with("</system-reminder>"));
 }
@@ -58,13 +97,30 @@ fn a_delivered_file_is_a_reminder_of_its_own_without_a_label() {
     let world = example();
     let added = world.load(".").for_path("api/x.rs", Operation::Read);
     let texts: Vec<String> = added.iter().map(|f| f.to_message_text()).collect();
-    assert_snapshot!(neutral(&world, &texts.join("\n\n")), @"");
+    assert_snapshot!(neutral(&world, &texts.join("\n\n")), @r"
+    <system-reminder>
+    Contents of /p/api/CLAUDE.md:
+
+    The API is frozen.
+    </system-reminder>
+
+    <system-reminder>
+    Contents of /p/.claude/rules/rust.md:
+
+    No unwrap.
+    </system-reminder>
+    ");
 }
 
 #[test]
 fn each_layer_says_what_it_is() {
     let all = Layer::ALL.map(|layer| format!("{layer}: {}", layer.description()));
-    assert_snapshot!(all.join("\n"), @"");
+    assert_snapshot!(all.join("\n"), @r"
+    managed: policy of the organization, set by an administrator
+    user: private instructions of the user, for every project
+    project: instructions of the project, shared in its repository
+    local: private instructions of the user, for this project
+    ");
 }
 
 #[test]
@@ -73,7 +129,28 @@ fn the_report_is_a_tree_of_what_was_loaded_and_what_not() {
     let mut session = world.load(".");
     session.for_path("api/x.rs", Operation::Write);
     let text = neutral(&world, &session.report().to_string());
-    assert_snapshot!(text, @"");
+    assert_snapshot!(text, @r"
+    instructions for /p: 8 loaded (about 48 tokens), 0 waiting, 3 left out
+      managed
+        /etc/claude-code/CLAUDE.md  19 bytes, ~5 tokens
+      user
+        /home/me/.claude/CLAUDE.md  18 bytes, ~5 tokens
+      project
+        /p/CLAUDE.md  61 bytes, ~12 tokens
+          /p/docs/style.md  65 bytes, ~11 tokens
+            /p/docs/deep.md  5 bytes, ~2 tokens
+      local
+        /p/CLAUDE.local.md  19 bytes, ~5 tokens
+      project
+        /p/api/CLAUDE.md  18 bytes, ~5 tokens, for /p/api/x.rs
+        /p/.claude/rules/rust.md  32 bytes, ~3 tokens, *.rs matched /p/api/x.rs
+      left out
+        /p/CLAUDE.md: already loaded as /p/CLAUDE.md (imported by /p/docs/style.md)
+        /home/me/x.md: outside the working directory and not approved (imported by /p/docs/style.md)
+        /p/.claude/rules/empty.md: empty
+      references that name no file
+        @docs/gone.md looked up as /p/docs/gone.md (imported by /p/CLAUDE.md)
+    ");
     session.invalidate(Reason::Compact);
     assert_eq!(session.report().waiting.len(), 1);
 }
@@ -84,7 +161,7 @@ fn a_report_of_nothing_says_why() {
     let switches = claudemd::Switches::default().simple("1");
     let options = Options::default().switches(switches).sources([]);
     let session = world.load_with(".", &options);
-    assert_snapshot!(neutral(&world, &session.report().to_string()), @"");
+    assert_snapshot!(neutral(&world, &session.report().to_string()), @r"instructions for /p: switched off by CLAUDE_CODE_SIMPLE");
 }
 
 #[test]
@@ -92,7 +169,14 @@ fn without_instructions_only_the_date_stands_there() {
     let session = World::new().load(".");
     let context = session.user_context(today());
     assert_eq!(context.claude_md, None);
-    assert_snapshot!(context.to_message_text(), @"");
+    assert_snapshot!(context.to_message_text(), @r"
+    <system-reminder>
+    Background for this session, gathered before its first message:
+
+    # currentDate
+    Today's date is 2026-11-30.
+    </system-reminder>
+    ");
     let full = UserContext::new(Some("x".to_owned()), today()).section("memory", "m");
     assert_eq!(full.clone().date_only(), context);
     let without = full.clone().without_section("memory");
