@@ -1,0 +1,183 @@
+//! One pattern without braces: what it means, and whether it is plain.
+
+use super::{Folded, PathGlobs, fold};
+
+/// A pattern, read.
+#[derive(Debug)]
+pub(super) struct Parsed {
+    /// Whether it takes back.
+    pub(super) negative: bool,
+    /// What the pattern covers, or more than it.
+    pub(super) plain: Plain,
+    /// Whether `plain` covers just what the pattern does.
+    pub(super) exact: bool,
+    /// The pattern for the engine, without `!`; empty if it is plain.
+    pub(super) line: String,
+}
+
+/// A pattern that needs no engine: below a folder, one part that is a name or ends in something.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Plain {
+    /// Parts before the last, all literal, in lower case; empty for the base.
+    pub(crate) dir: Box<str>,
+    /// Whether the last part may be anywhere below `dir` or only directly in it.
+    pub(crate) deep: bool,
+    /// The last part.
+    pub(crate) tail: Tail,
+    /// Whether the last part has to be a folder.
+    pub(crate) only_dir: bool,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Tail {
+    Name(Box<str>),
+    Suffix(Box<str>),
+}
+
+impl Tail {
+    fn is_match(&self, part: &str) -> bool {
+        match self {
+            Tail::Name(name) => **name == *part,
+            Tail::Suffix(suffix) => part.ends_with(&**suffix),
+        }
+    }
+}
+
+impl Plain {
+    /// Whether the pattern matches the path or one of its parent folders.
+    pub(crate) fn covers(&self, path: &Folded) -> bool {
+        let first = match self.dir.is_empty() {
+            true => 0,
+            false => {
+                let below = path.text().strip_prefix(&*self.dir);
+                if !below.is_some_and(|below| below.starts_with('/')) {
+                    return false;
+                }
+                self.dir.bytes().filter(|byte| *byte == b'/').count() + 1
+            }
+        };
+        let last = path.len() - usize::from(self.only_dir);
+        let last = if self.deep { last } else { last.min(first + 1) };
+        (first..last).any(|at| self.tail.is_match(path.part(at)))
+    }
+}
+
+const META: [char; 7] = ['*', '?', '[', ']', '\\', '{', '}'];
+
+pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
+    let (negative, rest) = match pattern.strip_prefix('!') {
+        Some(rest) => (true, rest),
+        None => (false, pattern),
+    };
+    if !negative && rest.starts_with('#') {
+        return Err(r"is a comment in this pattern language: write `\#` for the character".into());
+    }
+    let rest = match rest.strip_suffix("/**") {
+        Some("") => "**",
+        Some(rest) => rest,
+        None => rest,
+    };
+    // `**/` stands for any number of folders, none included, so this is the folder itself.
+    let folder;
+    let rest = match rest.strip_suffix("/**/") {
+        Some(dir) if !dir.is_empty() && dir != "**" => {
+            folder = format!("/{}/", dir.strip_prefix('/').unwrap_or(dir));
+            &folder
+        }
+        _ => rest,
+    };
+    let anchored = rest.starts_with('/');
+    let body = rest.strip_prefix('/').unwrap_or(rest);
+    let only_dir = body.ends_with('/');
+    let body = body.strip_suffix('/').unwrap_or(body);
+    check(body)?;
+
+    let parts: Vec<&str> = body.split('/').collect();
+    let literal = |part: &&str| !part.contains(META);
+    let (plain, exact) = if parts.len() == 1 && !anchored {
+        let (tail, exact) = tail(body);
+        (plain(&[], true, tail, only_dir), exact)
+    } else {
+        let fixed = parts[..parts.len() - 1]
+            .iter()
+            .take_while(|part| literal(part))
+            .count();
+        let (dir, open) = parts.split_at(fixed);
+        let (tail, exact) = tail(open[open.len() - 1]);
+        match open {
+            ["**"] => (plain(dir, true, tail, only_dir), true),
+            [_] => (plain(dir, false, tail, only_dir), exact),
+            ["**", _] => (plain(dir, true, tail, only_dir), exact),
+            _ => (plain(dir, true, tail, only_dir), false),
+        }
+    };
+    if !exact && rest.len() > PathGlobs::MAX_PATTERN_BYTES {
+        return Err(format!(
+            "is longer than {} bytes",
+            PathGlobs::MAX_PATTERN_BYTES
+        ));
+    }
+    Ok(Parsed {
+        negative,
+        plain,
+        exact,
+        line: match exact {
+            true => String::new(),
+            // After `!` these two are characters like any other.
+            false if rest.starts_with(['!', '#']) => format!(r"\{rest}"),
+            false => rest.to_owned(),
+        },
+    })
+}
+
+fn plain(dir: &[&str], deep: bool, tail: Tail, only_dir: bool) -> Plain {
+    Plain {
+        dir: fold(&dir.join("/")).into(),
+        deep,
+        tail,
+        only_dir,
+    }
+}
+
+/// The last part of a pattern, and whether nothing of it was lost.
+fn tail(part: &str) -> (Tail, bool) {
+    let Some(meta) = part.rfind(META) else {
+        return (Tail::Name(fold(part).into()), true);
+    };
+    // A wildcard character is one byte long.
+    let suffix = &part[meta + 1..];
+    (
+        Tail::Suffix(fold(suffix).into()),
+        part == "**" || (meta == 0 && part.starts_with('*')),
+    )
+}
+
+/// Refuses what can match no path below the base.
+fn check(body: &str) -> Result<(), String> {
+    let refuse = |reason: &str| Err(reason.to_owned());
+    if body.is_empty() {
+        return refuse("names nothing");
+    }
+    let drive = body.as_bytes();
+    if drive.len() > 2
+        && drive[0].is_ascii_alphabetic()
+        && drive[1] == b':'
+        && matches!(drive[2], b'/' | b'\\')
+    {
+        return refuse("is an absolute path: patterns are relative to the folder of the rule");
+    }
+    for (at, part) in body.split('/').enumerate() {
+        match part {
+            "~" if at == 0 => {
+                return refuse("begins with `~`: patterns are relative to the folder of the rule");
+            }
+            "." if at == 0 && body.len() > 1 => {
+                return refuse("begins with `./`, which never matches: leave it out");
+            }
+            "." | ".." => return refuse("has a `.` or `..` part, which never matches"),
+            "" => return refuse("has an empty part: two slashes in a row"),
+            _ => {}
+        }
+    }
+    Ok(())
+}
