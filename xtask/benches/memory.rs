@@ -10,92 +10,28 @@
     reason = "a bench measures time, starts git, and may stop at the first surprise"
 )]
 
+mod table;
+
 use std::fs;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::{Duration, Instant};
 
 use memdir_index::{Entry, Index, Limits, Store};
 use memdir_types::{Audience, Memory, MemoryType};
+use table::{Table, times};
 use tempfile::TempDir;
 
 fn main() {
-    // `cargo test --benches` passes `--test`: run everything once, to see that it runs.
-    let quick = std::env::args().any(|arg| arg == "--test");
-    let table = Table { quick };
-    println!(
-        "{:<34} {:>11} {:<27} {:>11} {:>7}",
-        "what", "median", "floor", "median", "ratio"
-    );
+    let table = Table::begin();
     roots(&table);
-    for count in [200, if quick { 400 } else { 20_000 }] {
+    for count in [200, if table.is_quick() { 400 } else { 20_000 }] {
         scan(&table, count);
     }
     truncate(&table);
     upsert(&table);
     writers(&table);
-    if let Ok(load) = fs::read_to_string("/proc/loadavg") {
-        println!(
-            "load average: {}",
-            load.split(' ').take(3).collect::<Vec<_>>().join(" ")
-        );
-    }
-}
-
-struct Table {
-    quick: bool,
-}
-
-impl Table {
-    /// Times both sides in turns, so that a busy moment hits both.
-    fn row(
-        &self,
-        what: &str,
-        rounds: usize,
-        floor: &str,
-        mut ours: impl FnMut(),
-        mut bare: impl FnMut(),
-    ) {
-        let rounds = if self.quick { 1 } else { rounds };
-        let (mut own, mut least) = (Vec::new(), Vec::new());
-        for _ in 0..rounds {
-            own.push(time(&mut ours));
-            least.push(time(&mut bare));
-        }
-        let (own, least) = (median(own), median(least));
-        let ratio = own.as_secs_f64() / least.as_secs_f64().max(f64::MIN_POSITIVE);
-        let ratio = if ratio < 0.1 {
-            format!("{ratio:.4}x")
-        } else {
-            format!("{ratio:.2}x")
-        };
-        println!(
-            "{what:<34} {:>11} {floor:<27} {:>11} {ratio:>7}",
-            shown(own),
-            shown(least)
-        );
-    }
-}
-
-fn time(work: &mut impl FnMut()) -> Duration {
-    let started = Instant::now();
-    work();
-    started.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort();
-    times[times.len() / 2]
-}
-
-fn shown(time: Duration) -> String {
-    format!("{:.1} us", time.as_secs_f64() * 1e6)
-}
-
-/// Repeats cheap work, so that one measurement is far above the clock's grain.
-fn times(count: usize, mut work: impl FnMut()) -> impl FnMut() {
-    move || (0..count).for_each(|_| work())
+    table.end();
 }
 
 fn roots(table: &Table) {

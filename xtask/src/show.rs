@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
 
+use claudemd::{Operation, Roots, Session};
 use memdir_index::{Access, LoadOptions, Measure, Store, StoreOptions, load_memory_prompt};
 use memdir_paths::{Env, MemoryDir, Resolution, Settings, SettingsOptions, TeamLayout};
 use serde_json::{Value, json};
@@ -19,8 +20,9 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         "index" => index(&request)?,
         "memories" => memories(&request)?,
         "prompt" => prompt(&request)?,
+        "claudemd" => instructions(&request)?,
         other => {
-            let known = "paths | index | memories | prompt";
+            let known = "paths | index | memories | prompt | claudemd [FILE]";
             return Err(format!("show knows {known}, not `{other}`").into());
         }
     };
@@ -38,6 +40,8 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
 
 struct Request {
     what: String,
+    /// A file that is asked about.
+    file: Option<PathBuf>,
     cwd: PathBuf,
     env: Env,
     json: bool,
@@ -53,7 +57,7 @@ struct Shown {
 impl Request {
     fn parse(args: &[String]) -> Result<Request> {
         let mut what = None;
-        let (mut cwd, mut home, mut json) = (None, None, false);
+        let (mut file, mut cwd, mut home, mut json) = (None, None, None, false);
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let mut value = || {
@@ -67,6 +71,9 @@ impl Request {
                 "--json" => json = true,
                 flag if flag.starts_with("--") => return Err(format!("no option `{flag}`").into()),
                 word if what.is_none() => what = Some(word.to_owned()),
+                word if file.is_none() && what.as_deref() == Some("claudemd") => {
+                    file = Some(PathBuf::from(word));
+                }
                 word => return Err(format!("one thing at a time, got `{word}` too").into()),
             }
         }
@@ -80,7 +87,8 @@ impl Request {
             None => Env::from_process(),
         };
         Ok(Request {
-            what: what.ok_or("show needs one of paths, index, memories, prompt")?,
+            what: what.ok_or("show needs one of paths, index, memories, prompt, claudemd")?,
+            file,
             cwd: here.join(cwd.unwrap_or_default()),
             env,
             json,
@@ -239,6 +247,49 @@ fn prompt(request: &Request) -> Result<Shown> {
     Ok(Shown {
         text,
         value: serde_json::to_value(&loaded)?,
+        sound: true,
+    })
+}
+
+/// What is loaded at the start, and what a file would bring.
+fn instructions(request: &Request) -> Result<Shown> {
+    let found = request.resolve()?;
+    let mut roots =
+        Roots::new(&found.root.cwd).config_home(request.env.config_home(&found.root.cwd)?);
+    if let Some(home) = &request.env.home {
+        roots = roots.home(home);
+    }
+    roots = roots.managed_dir(request.env.managed_dir.clone());
+    if found.root.is_repository() {
+        roots = roots.git_root(&found.root.path);
+    }
+    let session = Session::load(&roots, &claudemd::Options::default());
+    let Some(file) = &request.file else {
+        let value = serde_json::to_value(session.report())?;
+        let text = format!("{}\n", session.report().to_string().trim_end());
+        return Ok(Shown {
+            text,
+            value,
+            sound: session.report().warnings.is_empty(),
+        });
+    };
+    let file = request.cwd.join(file);
+    let brought = session.preview(&file, Operation::Write);
+    let mut text = format!("{} would bring\n", file.display());
+    for loaded in &brought {
+        let globs = loaded.globs.join(", ");
+        wrap(
+            "  ",
+            &format!("{} ({}) {globs}", loaded.path.display(), loaded.reason),
+            &mut text,
+        );
+    }
+    if brought.is_empty() {
+        text.push_str("  nothing\n");
+    }
+    Ok(Shown {
+        text,
+        value: serde_json::to_value(&brought)?,
         sound: true,
     })
 }

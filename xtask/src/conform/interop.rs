@@ -16,7 +16,7 @@ use super::oracle;
 use super::tree::{Fill, Names, Root, Unsupported, now};
 
 /// Keys that every interop setup may have.
-const SETUP: [&str; 5] = ["files", "env", "cwd", "make", "args"];
+pub(super) const SETUP: [&str; 5] = ["files", "env", "cwd", "make", "args"];
 
 pub(super) fn run(case: &Case, setup: &Value, observed: &Value, no_make: bool) -> Outcome {
     let known: &[&str] = match case.kind() {
@@ -32,7 +32,9 @@ pub(super) fn run(case: &Case, setup: &Value, observed: &Value, no_make: bool) -
             "notice",
         ],
         "note" => &["note_in_tool_result", "days", "placement"],
-        "load" | "rule" | "nested" | "memo" => return not_built("claudemd"),
+        kind @ ("load" | "rule" | "nested" | "memo") => {
+            return super::instructions::run(kind, &case.id, setup, observed, no_make);
+        }
         "auto" | "boundary" => return not_built("compact-sm"),
         "write" => return not_built("autodream"),
         _ => return Outcome::unsupported("a kind that is not listed"),
@@ -58,14 +60,15 @@ pub(super) fn not_built(krate: &str) -> Outcome {
 
 /// What the client's command line says, as far as it means something here.
 #[derive(Default)]
-struct CommandLine {
-    flag_settings: Option<String>,
-    sources: Option<Vec<String>>,
-    bare: bool,
+pub(super) struct CommandLine {
+    pub(super) flag_settings: Option<String>,
+    pub(super) sources: Option<Vec<String>>,
+    pub(super) additional: Vec<String>,
+    pub(super) bare: bool,
     own_system_prompt: bool,
 }
 
-fn command_line(root: &Root, setup: &Value) -> Result<CommandLine, Unsupported> {
+pub(super) fn command_line(root: &Root, setup: &Value) -> Result<CommandLine, Unsupported> {
     let args = setup
         .get("args")
         .and_then(Value::as_array)
@@ -77,7 +80,6 @@ fn command_line(root: &Root, setup: &Value) -> Result<CommandLine, Unsupported> 
         None => args,
     };
     let mut parsed = CommandLine::default();
-    let mut add_dir = false;
     let mut args = args
         .iter()
         .map(|arg| arg.as_str().ok_or("an argument is not a string"));
@@ -92,10 +94,7 @@ fn command_line(root: &Root, setup: &Value) -> Result<CommandLine, Unsupported> 
                     .filter(|name| !name.is_empty());
                 parsed.sources = Some(names.map(str::to_owned).collect());
             }
-            "--add-dir" => {
-                value()?;
-                add_dir = true;
-            }
+            "--add-dir" => parsed.additional.push(root.expand(value()?)),
             "--bare" => parsed.bare = true,
             "--system-prompt" => {
                 value()?;
@@ -110,7 +109,7 @@ fn command_line(root: &Root, setup: &Value) -> Result<CommandLine, Unsupported> 
             _prompt => {}
         }
     }
-    if parsed.bare && add_dir {
+    if parsed.bare && !parsed.additional.is_empty() {
         return Err("arguments --bare and --add-dir together".into());
     }
     Ok(parsed)

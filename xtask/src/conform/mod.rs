@@ -3,7 +3,8 @@
 //! The contract (formats, results, deviations, output) is `xtask/fixtures/conform/CONTRACT.md`.
 
 mod case;
-mod compare;
+pub(crate) mod compare;
+mod instructions;
 mod interop;
 pub(crate) mod oracle;
 mod peer;

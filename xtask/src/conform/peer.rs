@@ -16,7 +16,7 @@ use super::tree::{Names, Root, Unsupported};
 const BINDING: [&str; 3] = ["shell_gap", "lock_race", "multi_paragraph"];
 
 /// Kinds of crates that are not built.
-const LATER: [(&str, &[&str]); 4] = [
+const LATER: [(&str, &[&str]); 3] = [
     (
         "memdir-recall",
         &[
@@ -24,24 +24,6 @@ const LATER: [(&str, &[&str]); 4] = [
             "scan_bad",
             "scan_readonly",
             "multi_paragraph",
-        ],
-    ),
-    (
-        "claudemd",
-        &[
-            "import",
-            "import_code",
-            "import_cycle",
-            "import_dedup",
-            "import_depth",
-            "import_missing",
-            "import_order",
-            "import_parse",
-            "import_scope",
-            "nested",
-            "encoding",
-            "layering",
-            "local_variant",
         ],
     ),
     (
@@ -70,17 +52,20 @@ const LATER: [(&str, &[&str]); 4] = [
 ];
 
 /// Runs one peer kind: fills in what the crate answers for each key that is compared.
-type Runner = fn(&Map<String, Value>) -> Result<Map<String, Value>, Unsupported>;
+pub(super) type Runner = fn(&Map<String, Value>) -> Result<Map<String, Value>, Unsupported>;
 
 /// A kind that is run: the keys of its input and of what is compared.
-struct Kind {
-    inputs: &'static [&'static str],
-    compared: &'static [&'static str],
-    run: Runner,
+pub(super) struct Kind {
+    pub(super) inputs: &'static [&'static str],
+    pub(super) compared: &'static [&'static str],
+    pub(super) run: Runner,
 }
 
 /// The kinds that are run, each with its crate.
 fn kind(krate: &str, name: &str) -> Option<Kind> {
+    if krate == "claudemd" {
+        return super::instructions::peers::kind(name);
+    }
     let owner = match name {
         "slug" | "git_root" | "worktree" | "worktree_security" | "file_name_safety"
         | "memory_path_safety" => "memdir-paths",
@@ -159,8 +144,9 @@ pub(super) fn run(
     let mut comparison = Comparison::default();
     for (key, value) in expected.as_object().into_iter().flatten() {
         let of_peer = key == "peer" || key.starts_with("peer_") || key.starts_with("claude_code");
-        // Only the first is not compared at all; in a prompt nothing but `contains` is.
-        if of_peer || (name == "prompt" && key != "contains") {
+        // What a peer does is not compared, nor how it words things; of a prompt only `contains`.
+        let worded = key == "separator_marks_project_start";
+        if of_peer || worded || (name == "prompt" && key != "contains") {
             continue;
         }
         if !kind.compared.contains(&key.as_str()) {
@@ -168,10 +154,12 @@ pub(super) fn run(
             continue;
         }
         let own = got.get(key).cloned().unwrap_or(Value::Null);
-        if key == "contains" {
-            contains(&mut comparison, value, own.as_str().unwrap_or_default());
-        } else {
-            comparison.field(key, value, own);
+        match key.as_str() {
+            "contains" => contains(&mut comparison, value, own.as_str().unwrap_or_default()),
+            "count_of" => counts(&mut comparison, value, own.as_str().unwrap_or_default()),
+            "not_imported" | "not_refs" => none_of(&mut comparison, key, value, &own),
+            "imported" => comparison.field(key, &sorted(value), sorted(&own)),
+            _ => comparison.field(key, value, own),
         }
     }
     let outcome = comparison.outcome();
@@ -205,6 +193,36 @@ fn contains(comparison: &mut Comparison, expected: &Value, own: &str) {
     }
 }
 
+/// Each of the expected texts stands in ours so many times.
+fn counts(comparison: &mut Comparison, expected: &Value, own: &str) {
+    for (part, times) in expected.as_object().into_iter().flatten() {
+        comparison.field(
+            &format!("count_of {part}"),
+            times,
+            own.matches(part.as_str()).count(),
+        );
+    }
+}
+
+/// None of the expected values is in our list.
+fn none_of(comparison: &mut Comparison, key: &str, expected: &Value, own: &Value) {
+    let list = own.as_array().cloned().unwrap_or_default();
+    for item in expected.as_array().into_iter().flatten() {
+        comparison.field(
+            &format!("{key} {item}"),
+            &Value::from(false),
+            list.contains(item),
+        );
+    }
+}
+
+/// A list that is compared as a set.
+fn sorted(value: &Value) -> Value {
+    let mut list = value.as_array().cloned().unwrap_or_default();
+    list.sort_by_key(Value::to_string);
+    Value::from(list)
+}
+
 /// A key that the contract does not name fails whatever the stance.
 fn has_unknown(fields: &[super::case::Field]) -> bool {
     fields
@@ -212,14 +230,16 @@ fn has_unknown(fields: &[super::case::Field]) -> bool {
         .any(|field| field.name.starts_with("expected."))
 }
 
-fn text<'a>(input: &'a Map<String, Value>, key: &str) -> Result<&'a str, Unsupported> {
+pub(super) fn text<'a>(input: &'a Map<String, Value>, key: &str) -> Result<&'a str, Unsupported> {
     input
         .get(key)
         .and_then(Value::as_str)
         .ok_or_else(|| format!("input {key}").into())
 }
 
-fn answer<const N: usize>(pairs: [(&str, Value); N]) -> Result<Map<String, Value>, Unsupported> {
+pub(super) fn answer<const N: usize>(
+    pairs: [(&str, Value); N],
+) -> Result<Map<String, Value>, Unsupported> {
     Ok(pairs
         .into_iter()
         .map(|(key, value)| (key.to_owned(), value))
@@ -253,12 +273,12 @@ fn slug(input: &Map<String, Value>) -> Result<Map<String, Value>, Unsupported> {
 }
 
 /// A fresh root for a peer case.
-fn fresh() -> Result<Root, Unsupported> {
+pub(super) fn fresh() -> Result<Root, Unsupported> {
     Root::new("case", Names::Expanded)
 }
 
 /// A name of a tree below the root; absolute ones are put below it.
-fn below(root: &Path, name: &str) -> Result<PathBuf, Unsupported> {
+pub(super) fn below(root: &Path, name: &str) -> Result<PathBuf, Unsupported> {
     let path = oracle::normal(&root.join(name.trim_start_matches('/')));
     if path.starts_with(root) {
         Ok(path)

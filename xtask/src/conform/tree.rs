@@ -40,6 +40,7 @@ pub(super) fn check_surroundings() -> Result<()> {
 }
 
 /// Why a tree could not be built as the vector says.
+#[derive(Debug)]
 pub(super) struct Unsupported(pub(super) String);
 
 impl<T: std::fmt::Display> From<T> for Unsupported {

@@ -4,6 +4,7 @@
 //! answer is told; whether it is right is checked on the files themselves.
 
 mod days;
+mod instructions;
 mod modes;
 mod story;
 mod trouble;
@@ -25,6 +26,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let world = world::World::build()?;
     let mut story = story::Story::new(json);
     days::tell(&world, &mut story)?;
+    instructions::tell(&world, &mut story)?;
     Ok(if story.close() {
         ExitCode::SUCCESS
     } else {

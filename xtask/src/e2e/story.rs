@@ -7,7 +7,7 @@ use crate::text::wrap;
 
 /// One step: what was done, what the crates said, and what turned out wrong.
 struct Step {
-    day: u32,
+    day: Option<u32>,
     krate: &'static str,
     title: String,
     said: Vec<String>,
@@ -17,7 +17,7 @@ struct Step {
 /// Collects the steps, and tells them as they come unless JSON is wanted.
 pub(super) struct Story {
     steps: Vec<Step>,
-    day: u32,
+    day: Option<u32>,
     json: bool,
 }
 
@@ -71,15 +71,23 @@ impl Story {
     pub(super) fn new(json: bool) -> Story {
         Story {
             steps: Vec::new(),
-            day: 0,
+            day: None,
             json,
         }
     }
 
     pub(super) fn day(&mut self, day: u32, date: &str, title: &str) {
-        self.day = day;
+        self.day = Some(day);
         if !self.json {
             say!("\nDay {day}, {date}: {title}");
+        }
+    }
+
+    /// What is told after the eight days.
+    pub(super) fn chapter(&mut self, title: &str) {
+        self.day = None;
+        if !self.json {
+            say!("\nChapter: {title}");
         }
     }
 

@@ -103,9 +103,14 @@ impl World {
         crate::conform::oracle::slug(&self.main.to_string_lossy())
     }
 
+    /// The temporary folder that everything lies in.
+    pub(super) fn root(&self) -> &Path {
+        self.home.parent().unwrap_or(&self.home)
+    }
+
     /// A path as the story shows it: without the temporary folder that everything lies in.
     pub(super) fn shown(&self, path: &Path) -> String {
-        let root = self.home.parent().unwrap_or(&self.home);
+        let root = self.root();
         match path.strip_prefix(&self.home) {
             Ok(rest) => format!("~/{}", rest.display()),
             Err(_) => path

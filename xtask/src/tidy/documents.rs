@@ -24,6 +24,15 @@ const FOREIGN: [&str; 5] = [
 pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     let architecture = std::fs::read_to_string(root.join("ARCHITECTURE.md"))?;
     switches(root, &architecture, findings)?;
+    for rule in crate::conform::compare::RULES {
+        if !architecture
+            .lines()
+            .any(|line| line.ends_with(&format!("| `{rule}` |")))
+        {
+            let what = format!("the deviation `{rule}` has no row with its reason");
+            findings.add("ARCHITECTURE.md", what);
+        }
+    }
     for suffix in [".md", ".rs", ".toml"] {
         for path in files_below(root, suffix)? {
             let text = std::fs::read_to_string(&path)?;

@@ -10,7 +10,9 @@ use crate::Result;
 const MAX_FILE_LINES: usize = 600;
 
 /// Words that tell what a number counts.
-const UNITS: [&str; 28] = [
+const UNITS: [&str; 30] = [
+    "hops",
+    "patterns",
     "bytes",
     "byte",
     "lines",
