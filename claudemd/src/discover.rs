@@ -10,7 +10,7 @@ use crate::loader::{Entry, Kind, Loader, Owner, Taken, WaitingRule, Want, Worktr
 use crate::options::AgentsMd;
 use crate::read::Stamp;
 use crate::report::{SkipReason, Waiting, WarningKind};
-use crate::rules;
+use crate::rules::{self, RuleFile};
 
 /// A directory whose files are looked for.
 struct Visit<'a> {
@@ -60,6 +60,7 @@ impl Loader {
         }
         self.fit(&mut out);
         self.record(&out);
+        self.started = true;
         out
     }
 
@@ -106,16 +107,7 @@ impl Loader {
         reason: LoadReason,
         out: &mut Vec<LoadedFile>,
     ) -> bool {
-        let want = Want {
-            found: path,
-            shown: path,
-            layer,
-            reason,
-            parent: None,
-            trigger: None,
-            kind: Kind::Instructions,
-        };
-        self.wanted(&want, None, out)
+        self.wanted(&want_named(path, layer, reason), None, out)
     }
 
     /// Takes a file and hands it out; says whether there is one.
@@ -148,17 +140,9 @@ impl Loader {
     fn visit(&mut self, visit: &Visit<'_>, out: &mut Vec<LoadedFile>) {
         let dot = visit.dir.join(".claude");
         let nested = visit.reason == LoadReason::Nested;
-        let trigger = visit.touched;
         let mut named = |loader: &mut Loader, path: PathBuf, layer: Layer| {
-            let want = Want {
-                found: &path,
-                shown: &path,
-                layer,
-                reason: visit.reason,
-                parent: None,
-                trigger,
-                kind: Kind::Instructions,
-            };
+            let mut want = want_named(&path, layer, visit.reason);
+            want.trigger = visit.touched;
             loader.wanted(&want, visit.touched, out)
         };
         if visit.project {
@@ -209,13 +193,15 @@ impl Loader {
         let found = rules::find(folder, visit.dir, &mut self.dirs);
         for folder in found.folders {
             let stamp = Stamp::at(&folder);
-            self.stamps.insert(folder, stamp);
+            self.stamps.push((folder, stamp));
         }
         for (path, reason) in found.problems {
-            self.skip(&visit.rule(&path, &path, layer), reason);
+            let mut want = want_named(&path, layer, visit.reason);
+            want.kind = Kind::Rule;
+            self.skip(&want, reason);
         }
         for file in found.files {
-            self.rule(&visit.rule(&file.found, &file.shown, layer), visit, out);
+            self.rule(&visit.rule(&file, layer), visit, out);
         }
     }
 
@@ -236,7 +222,7 @@ impl Loader {
             return;
         }
         // The first path under which a rule is found decides its base.
-        if !self.rules_by_real.insert(entry.file.real.clone()) {
+        if !self.wait(&entry) {
             return;
         }
         let globs = PathGlobs::new(&entry.file.globs);
@@ -327,15 +313,8 @@ impl Loader {
             .partition(|file| !file.text.is_empty());
         *files = kept;
         for file in empty {
-            let want = Want {
-                found: &file.path,
-                shown: &file.path,
-                layer: file.layer,
-                reason: file.reason,
-                parent: file.parent.as_deref(),
-                trigger: None,
-                kind: Kind::Instructions,
-            };
+            let mut want = want_named(&file.path, file.layer, file.reason);
+            want.parent = file.parent.as_deref();
             self.skip(&want, SkipReason::Budget);
         }
     }
@@ -351,16 +330,31 @@ impl<'a> Visit<'a> {
         }
     }
 
-    fn rule<'b>(&'b self, found: &'b Path, shown: &'b Path, layer: Layer) -> Want<'b> {
+    fn rule<'b>(&'b self, file: &'b RuleFile, layer: Layer) -> Want<'b> {
         Want {
-            found,
-            shown,
+            found: &file.found,
+            shown: &file.shown,
+            real: Some(&file.real),
             layer,
             reason: self.reason,
             parent: None,
             trigger: self.touched,
             kind: Kind::Rule,
         }
+    }
+}
+
+/// A file that is looked for by its name.
+fn want_named(path: &Path, layer: Layer, reason: LoadReason) -> Want<'_> {
+    Want {
+        found: path,
+        shown: path,
+        real: None,
+        layer,
+        reason,
+        parent: None,
+        trigger: None,
+        kind: Kind::Instructions,
     }
 }
 

@@ -211,6 +211,7 @@ fn want<'a>(
     Want {
         found: path,
         shown: path,
+        real: None,
         layer,
         reason: LoadReason::Include,
         parent,

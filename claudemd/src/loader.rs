@@ -28,17 +28,17 @@ pub(crate) struct Loader {
     pub(crate) worktree: Option<Worktree>,
     pub(crate) excludes: Excludes,
     pub(crate) dirs: RealDirs,
-    /// Loaded files, by what makes them the same, with the path under which they are shown.
-    by_id: HashMap<FileId, (PathBuf, PathBuf)>,
-    by_real: HashMap<PathBuf, PathBuf>,
+    /// What the model has.
+    loaded: Known,
+    /// What waits: conditional rules.
+    waiting: Known,
     /// Conditional rules in the order of their numbers in the index.
     pub(crate) rules: Vec<WaitingRule>,
-    pub(crate) rules_by_real: HashSet<PathBuf>,
     pub(crate) index: RuleIndex,
     /// Directories below the working directory whose files were looked for.
     pub(crate) looked: HashSet<PathBuf>,
     /// The state of everything that was looked at.
-    pub(crate) stamps: HashMap<PathBuf, Option<Stamp>>,
+    pub(crate) stamps: Vec<(PathBuf, Option<Stamp>)>,
     pub(crate) imports: usize,
     pub(crate) import_bytes: u64,
     pub(crate) lookups: usize,
@@ -47,8 +47,42 @@ pub(crate) struct Loader {
     pub(crate) used: usize,
     pub(crate) report: Report,
     pub(crate) events: Vec<Event>,
+    /// Whether the start is over.
+    pub(crate) started: bool,
     /// Whether loading makes events: a silent reload makes none.
     pub(crate) silent: bool,
+}
+
+/// Files that are known already, by what makes two paths the same.
+#[derive(Debug, Clone, Default)]
+struct Known {
+    by_id: HashMap<FileId, usize>,
+    /// Real path, and the path that is shown.
+    files: Vec<(PathBuf, PathBuf)>,
+}
+
+impl Known {
+    fn add(&mut self, entry: &Entry) {
+        self.by_id.insert(entry.id.clone(), self.files.len());
+        let file = &entry.file;
+        self.files.push((file.real.clone(), file.path.clone()));
+    }
+
+    /// The path under which a file is known. While the start is read no file is replaced that
+    /// matters, so only later `replaced` has real paths compared too.
+    fn shown(&self, id: &FileId, real: &Path, replaced: bool) -> Option<&Path> {
+        if let Some((first, shown)) = self.by_id.get(id).map(|at| &self.files[*at]) {
+            // Systems give the number of a replaced file to the next one: ask whether it still is
+            // that file.
+            let meta = std::fs::metadata(first).ok();
+            if meta.is_some_and(|meta| FileId::new(&meta, first) == *id) {
+                return Some(shown);
+            }
+        }
+        let same = |(known, _): &&(PathBuf, PathBuf)| known.as_os_str() == real.as_os_str();
+        let found = replaced.then(|| self.files.iter().find(same)).flatten();
+        found.map(|(_, shown)| shown.as_path())
+    }
 }
 
 /// A worktree inside the main checkout of its own repository; real paths.
@@ -103,6 +137,8 @@ pub(crate) struct Want<'a> {
     pub(crate) found: &'a Path,
     /// The path to show.
     pub(crate) shown: &'a Path,
+    /// The real path, if it is known.
+    pub(crate) real: Option<&'a Path>,
     pub(crate) layer: Layer,
     pub(crate) reason: LoadReason,
     pub(crate) parent: Option<&'a Path>,
@@ -144,13 +180,12 @@ impl Loader {
             worktree: None,
             excludes,
             dirs,
-            by_id: HashMap::new(),
-            by_real: HashMap::new(),
+            loaded: Known::default(),
+            waiting: Known::default(),
             rules: Vec::new(),
-            rules_by_real: HashSet::new(),
             index,
             looked: HashSet::new(),
-            stamps: HashMap::new(),
+            stamps: Vec::new(),
             imports: 0,
             import_bytes: 0,
             lookups: 0,
@@ -158,6 +193,7 @@ impl Loader {
             used: 0,
             report,
             events: Vec::new(),
+            started: false,
             silent: false,
         }
     }
@@ -179,31 +215,28 @@ impl Loader {
         });
     }
 
-    /// The path under which a file is loaded already.
-    fn loaded_as(&self, id: &FileId, real: &Path) -> Option<&Path> {
-        if let Some(shown) = self.by_real.get(real) {
-            return Some(shown);
-        }
-        let (first_real, shown) = self.by_id.get(id)?;
-        // Systems give the number of a replaced file to the next one: ask whether it still is
-        // that file.
-        let meta = std::fs::metadata(first_real).ok()?;
-        (FileId::new(&meta, first_real) == *id).then_some(shown)
-    }
-
     /// Whether an entry was loaded since it was read.
     pub(crate) fn is_loaded(&self, entry: &Entry) -> bool {
-        self.loaded_as(&entry.id, &entry.file.real).is_some()
+        self.loaded
+            .shown(&entry.id, &entry.file.real, self.started)
+            .is_some()
     }
 
     /// Marks a file as known to the model without handing it out.
     pub(crate) fn mark(&mut self, entry: &Entry) {
-        let shown = entry.file.path.clone();
-        let real = entry.file.real.clone();
-        self.by_id
-            .entry(entry.id.clone())
-            .or_insert_with(|| (real.clone(), shown.clone()));
-        self.by_real.entry(real).or_insert(shown);
+        self.loaded.add(entry);
+    }
+
+    /// Marks a file as a rule that waits; `false` if it does already.
+    pub(crate) fn wait(&mut self, entry: &Entry) -> bool {
+        let known = &self.waiting;
+        let new = known
+            .shown(&entry.id, &entry.file.real, self.started)
+            .is_none();
+        if new {
+            self.waiting.add(entry);
+        }
+        new
     }
 
     /// Hands a file out: from now on it is loaded.
@@ -223,21 +256,21 @@ impl Loader {
         let opened = match read::open(want.found) {
             Ok(opened) => opened,
             Err(Fault::Missing) => {
-                self.stamps.insert(want.found.to_path_buf(), None);
+                self.stamps.push((want.found.to_path_buf(), None));
                 return Taken::Absent;
             }
             Err(Fault::Dangling) => {
-                self.stamps.insert(want.found.to_path_buf(), None);
+                self.stamps.push((want.found.to_path_buf(), None));
                 return self.skip(want, SkipReason::DanglingLink);
             }
             Err(Fault::Io(error)) => {
-                self.stamps.insert(want.found.to_path_buf(), None);
+                self.stamps.push((want.found.to_path_buf(), None));
                 let message = error.to_string();
                 return self.skip(want, SkipReason::Unreadable { message });
             }
         };
         let stamp = Stamp::of(&opened.meta);
-        self.stamps.insert(want.found.to_path_buf(), Some(stamp));
+        self.stamps.push((want.found.to_path_buf(), Some(stamp)));
         if !opened.meta.is_file() {
             // A reference to a folder is no import.
             return match is_import {
@@ -245,15 +278,16 @@ impl Loader {
                 false => self.skip(want, SkipReason::NotAFile),
             };
         }
-        let real = match opened.link {
-            true => canonical(want.found).unwrap_or_else(|| want.found.to_path_buf()),
-            false => self.dirs.file(want.found),
+        let real = match (want.real, opened.link) {
+            (Some(real), _) => real.to_path_buf(),
+            (None, true) => canonical(want.found).unwrap_or_else(|| want.found.to_path_buf()),
+            (None, false) => self.dirs.file(want.found),
         };
         if !is_import && self.is_other_case(want, &real, opened.link) {
             return Taken::Absent;
         }
         let id = FileId::new(&opened.meta, &real);
-        if let Some(of) = self.loaded_as(&id, &real) {
+        if let Some(of) = self.loaded.shown(&id, &real, self.started) {
             let of = of.to_path_buf();
             return self.skip(want, SkipReason::Duplicate { of });
         }

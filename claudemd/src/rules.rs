@@ -28,12 +28,16 @@ pub(crate) struct RuleFile {
     pub(crate) found: PathBuf,
     /// The path that is shown: as found, behind a link the real one.
     pub(crate) shown: PathBuf,
+    /// The real path.
+    pub(crate) real: PathBuf,
 }
 
-struct Dir {
+/// Something in a folder that is still to be looked at.
+struct Item {
     found: PathBuf,
     shown: PathBuf,
     real: PathBuf,
+    is_dir: bool,
 }
 
 /// All `*.md` below a folder: hidden and ignored ones too, links followed, every real folder
@@ -50,74 +54,95 @@ pub(crate) fn find(folder: &Path, owner: &Path, dirs: &mut RealDirs) -> Folder {
         false => folder.to_path_buf(),
     };
     let mut listed = HashSet::from([real.clone()]);
-    let mut open = vec![Dir {
+    let mut links = false;
+    // Depth first in the order of names is the order of paths, without comparing long paths.
+    let mut open = vec![Item {
         found: folder.to_path_buf(),
         shown,
         real,
+        is_dir: true,
     }];
-    while let Some(dir) = open.pop() {
-        let entries = match fs::read_dir(&dir.found) {
-            Ok(entries) => entries,
+    while let Some(item) = open.pop() {
+        if item.is_dir {
+            links |= list(item, &mut open, &mut listed, &mut out);
+            continue;
+        }
+        if out.files.len() >= MAX_RULES {
+            let reason = SkipReason::TooManyRules { limit: MAX_RULES };
+            out.problems.push((folder.to_path_buf(), reason));
+            break;
+        }
+        out.files.push(RuleFile {
+            found: item.found,
+            shown: item.shown,
+            real: item.real,
+        });
+    }
+    if links {
+        out.files
+            .sort_by(|a, b| (&a.shown, &a.found).cmp(&(&b.shown, &b.found)));
+    }
+    out
+}
+
+/// Puts what a folder holds on the stack, the first name on top; says whether links are among it.
+fn list(dir: Item, open: &mut Vec<Item>, listed: &mut HashSet<PathBuf>, out: &mut Folder) -> bool {
+    let mut links = false;
+    let entries = match fs::read_dir(&dir.found) {
+        Ok(entries) => entries,
+        Err(error) => {
+            out.folders.push(dir.found.clone());
+            out.problems
+                .extend(problem(&error).map(|reason| (dir.found, reason)));
+            return links;
+        }
+    };
+    let mut names = Vec::new();
+    for entry in entries {
+        match entry {
+            Ok(entry) => {
+                if let Ok(kind) = entry.file_type() {
+                    names.push((entry.file_name(), kind));
+                }
+            }
             Err(error) => {
-                out.folders.push(dir.found.clone());
-                if let Some(reason) = problem(&error) {
-                    out.problems.push((dir.found, reason));
-                }
-                continue;
-            }
-        };
-        for entry in entries {
-            let entry = match entry {
-                Ok(entry) => entry,
-                Err(error) => {
-                    let reason = problem(&error);
-                    out.problems.extend(reason.map(|r| (dir.found.clone(), r)));
-                    break;
-                }
-            };
-            let name = entry.file_name();
-            let found = dir.found.join(&name);
-            let Ok(kind) = entry.file_type() else {
-                continue;
-            };
-            let is_rule = name.as_encoded_bytes().ends_with(b".md");
-            if kind.is_dir() {
-                let (shown, real) = (dir.shown.join(&name), dir.real.join(&name));
-                if listed.insert(real.clone()) {
-                    open.push(Dir { found, shown, real });
-                }
-            } else if kind.is_symlink() {
-                match canonical(&found) {
-                    Some(real) if real.is_dir() && listed.insert(real.clone()) => {
-                        let shown = real.clone();
-                        open.push(Dir { found, shown, real });
-                    }
-                    Some(real) if real.is_dir() => {}
-                    Some(real) if is_rule => out.files.push(RuleFile { found, shown: real }),
-                    // A link that leads to nothing is reported when it is read.
-                    None if is_rule => out.files.push(RuleFile {
-                        shown: found.clone(),
-                        found,
-                    }),
-                    _ => {}
-                }
-            } else if is_rule {
-                let shown = dir.shown.join(&name);
-                out.files.push(RuleFile { found, shown });
-            }
-            if out.files.len() > MAX_RULES {
-                out.files.pop();
-                let reason = SkipReason::TooManyRules { limit: MAX_RULES };
-                out.problems.push((folder.to_path_buf(), reason));
-                open.clear();
+                let reason = problem(&error);
+                out.problems.extend(reason.map(|r| (dir.found.clone(), r)));
                 break;
             }
         }
-        out.folders.push(dir.found);
     }
-    out.files
-        .sort_by(|a, b| (&a.shown, &a.found).cmp(&(&b.shown, &b.found)));
-    out
+    names.sort_by(|(a, _), (b, _)| b.cmp(a));
+    for (name, kind) in names {
+        let is_rule = name.as_encoded_bytes().ends_with(b".md");
+        if !is_rule && !kind.is_dir() && !kind.is_symlink() {
+            continue;
+        }
+        let mut item = Item {
+            found: dir.found.join(&name),
+            shown: dir.shown.join(&name),
+            real: dir.real.join(&name),
+            is_dir: kind.is_dir(),
+        };
+        if kind.is_symlink() {
+            links = true;
+            // A link that leads to nothing is reported when it is read.
+            if let Some(real) = canonical(&item.found) {
+                item.is_dir = real.is_dir();
+                item.shown.clone_from(&real);
+                item.real = real;
+            }
+        }
+        if item.is_dir {
+            if listed.insert(item.real.clone()) {
+                open.push(item);
+            }
+        } else if is_rule {
+            open.push(item);
+        }
+    }
+    out.folders.push(dir.found);
+    links
 }
 
 /// Why a folder cannot be listed; nothing if it is not there.

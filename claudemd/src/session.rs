@@ -166,13 +166,14 @@ impl Session {
     pub fn changed(&self) -> Vec<PathBuf> {
         let mut changed: Vec<PathBuf> = self.changes().map(Path::to_path_buf).collect();
         changed.sort();
+        changed.dedup();
         changed
     }
 
     fn changes(&self) -> impl Iterator<Item = &Path> {
         let stamps = self.loader.stamps.iter();
         stamps
-            .filter(|(path, stamp)| Stamp::at(path) != **stamp)
+            .filter(|(path, stamp)| Stamp::at(path) != *stamp)
             .map(|(path, _)| path.as_path())
     }
 
