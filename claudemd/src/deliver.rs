@@ -5,14 +5,19 @@ use std::path::{Path, PathBuf};
 use crate::discover::is_same;
 use crate::file::{LoadReason, LoadedFile};
 use crate::layer::Layer;
-use crate::loader::{Loader, Owner};
-use crate::paths::{clean, is_clean};
+use crate::loader::{LastFolder, Loader, Owner};
+use crate::paths::{canonical, clean, is_clean};
 use crate::session::{RuleMatch, RuleState};
 
 impl Loader {
     /// Nested files and rules that became relevant, in the order of the format: managed rules,
     /// user rules, the directories from the working directory down, the rules of the start.
     pub(crate) fn deliver(&mut self, path: &Path) -> Vec<LoadedFile> {
+        if let Some(last) = self.last.take_if(|last| holds(&last.folder, path)) {
+            let matched = self.matched(path, last.real.as_deref());
+            self.last = Some(last);
+            return self.hand_out(path, Vec::new(), &matched);
+        }
         let joined;
         let path = match is_clean(path) {
             true => path,
@@ -31,11 +36,26 @@ impl Loader {
         if !self.looked.contains(parent) && parent != root {
             self.look(&root, parent, path, &mut nested);
         }
-        let matched = self.matched(path, parent);
+        let real = Some(self.dirs.dir(parent)).filter(|real| real != parent);
+        let matched = self.matched(path, real.as_deref());
+        // Only what is sure not to change: a folder that is missing may be created.
+        if self.looked.contains(parent) {
+            let folder = parent.to_path_buf();
+            self.last = Some(LastFolder { folder, real });
+        }
+        self.hand_out(path, nested, &matched)
+    }
+
+    fn hand_out(
+        &mut self,
+        path: &Path,
+        nested: Vec<(PathBuf, Vec<LoadedFile>)>,
+        matched: &[usize],
+    ) -> Vec<LoadedFile> {
         if matched.is_empty() && nested.iter().all(|(_, files)| files.is_empty()) {
             return Vec::new();
         }
-        let mut out = self.assemble(path, nested, &matched);
+        let mut out = self.assemble(path, nested, matched);
         self.fit(&mut out);
         self.record(&out);
         out
@@ -83,29 +103,26 @@ impl Loader {
         }
     }
 
-    /// Numbers of the rules that match and were not delivered.
-    fn matched(&mut self, path: &Path, parent: &Path) -> Vec<usize> {
-        let mut matched = self.numbers(path, parent);
+    /// Numbers of the rules that match and were not delivered. `real` is the real path of the
+    /// folder, if that is another.
+    fn matched(&mut self, path: &Path, real: Option<&Path>) -> Vec<usize> {
+        let mut matched = self.numbers(path, real);
         matched.retain(|number| !self.rules[*number].delivered);
         matched
     }
 
     /// Numbers of the rules that match a path as spelled or as it really is.
-    fn numbers(&mut self, path: &Path, parent: &Path) -> Vec<usize> {
+    fn numbers(&mut self, path: &Path, real: Option<&Path>) -> Vec<usize> {
         let mut matched = Vec::new();
         if self.rules.is_empty() {
             return matched;
         }
+        self.index();
         self.index.matches(path, &mut matched);
-        let is_link = || std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-        let real_parent = match self.dirs.known(parent) {
-            Some(real) if real == parent => None,
-            Some(real) => Some(real.to_path_buf()),
-            None => Some(self.dirs.dir(parent)).filter(|real| real != parent),
-        };
-        let real = match (is_link(), real_parent, path.file_name()) {
-            (true, _, _) => crate::paths::canonical(path),
-            (false, Some(parent), Some(name)) => Some(parent.join(name)),
+        let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+        let real = match (is_link, real, path.file_name()) {
+            (true, _, _) => canonical(path),
+            (false, Some(folder), Some(name)) => Some(folder.join(name)),
             _ => None,
         };
         if let Some(real) = real {
@@ -160,7 +177,8 @@ impl Loader {
         let Some(parent) = path.parent().filter(|_| self.root_of(&path).is_some()) else {
             return Vec::new();
         };
-        let numbers = self.numbers(&path, parent);
+        let real = Some(self.dirs.dir(parent)).filter(|real| real != parent);
+        let numbers = self.numbers(&path, real.as_deref());
         let found = numbers.into_iter().map(|number| {
             let rule = &self.rules[number];
             RuleMatch {
@@ -198,4 +216,17 @@ impl Loader {
             false => self.expand(entry, out),
         }
     }
+}
+
+/// Whether a path is written as the folder, a slash and a plain name.
+fn holds(folder: &Path, path: &Path) -> bool {
+    let (folder, path) = (
+        folder.as_os_str().as_encoded_bytes(),
+        path.as_os_str().as_encoded_bytes(),
+    );
+    path.strip_prefix(folder)
+        .and_then(|rest| rest.strip_prefix(b"/"))
+        .is_some_and(|name| {
+            !name.is_empty() && name != b"." && name != b".." && !name.contains(&b'/')
+        })
 }

@@ -1,6 +1,8 @@
 //! Which files are looked for, and in which order.
 
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::clean::clean_body;
 use crate::file::{Extent, LoadReason, LoadedFile};
@@ -8,7 +10,6 @@ use crate::globs::PathGlobs;
 use crate::layer::{Layer, Source};
 use crate::loader::{Entry, Kind, Loader, Owner, Taken, WaitingRule, Want, Worktree};
 use crate::options::AgentsMd;
-use crate::read::Stamp;
 use crate::report::{SkipReason, Waiting, WarningKind};
 use crate::rules::{self, RuleFile};
 
@@ -145,9 +146,18 @@ impl Loader {
             want.trigger = visit.touched;
             loader.wanted(&want, visit.touched, out)
         };
+        // One look tells whether anything below `.claude` has to be looked for.
+        let has_dot = visit.project && {
+            let look = std::fs::metadata(&dot);
+            let missing = look.is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+            if missing {
+                self.stamps.push((dot.clone(), None));
+            }
+            !missing
+        };
         if visit.project {
             let plain = named(self, visit.dir.join("CLAUDE.md"), Layer::Project);
-            let dotted = named(self, dot.join("CLAUDE.md"), Layer::Project);
+            let dotted = has_dot && named(self, dot.join("CLAUDE.md"), Layer::Project);
             if !plain && !dotted && self.options.agents_md == AgentsMd::Fallback {
                 named(self, visit.dir.join("AGENTS.md"), Layer::Project);
             }
@@ -156,7 +166,7 @@ impl Loader {
         if nested && local {
             named(self, visit.dir.join("CLAUDE.local.md"), Layer::Local);
         }
-        if visit.project {
+        if has_dot {
             let folder = dot.join("rules");
             self.rules_in(&folder, visit, Layer::Project, out);
         }
@@ -191,21 +201,36 @@ impl Loader {
         out: &mut Vec<LoadedFile>,
     ) {
         let found = rules::find(folder, visit.dir, &mut self.dirs);
-        for folder in found.folders {
-            let stamp = Stamp::at(&folder);
-            self.stamps.push((folder, stamp));
-        }
+        self.stamps.extend(found.folders);
         for (path, reason) in found.problems {
             let mut want = want_named(&path, layer, visit.reason);
             want.kind = Kind::Rule;
             self.skip(&want, reason);
         }
+        if found.files.is_empty() {
+            return;
+        }
+        let base = match layer {
+            Layer::Managed | Layer::User => self.cwd.clone(),
+            Layer::Project | Layer::Local => visit.dir.to_path_buf(),
+        };
+        let real = self.dirs.dir(&base);
+        let bases: Arc<[PathBuf]> = match real == base {
+            true => Arc::new([base]),
+            false => Arc::new([base, real]),
+        };
         for file in found.files {
-            self.rule(&visit.rule(&file, layer), visit, out);
+            self.rule(&visit.rule(&file, layer), visit, &bases, out);
         }
     }
 
-    fn rule(&mut self, want: &Want<'_>, visit: &Visit<'_>, out: &mut Vec<LoadedFile>) {
+    fn rule(
+        &mut self,
+        want: &Want<'_>,
+        visit: &Visit<'_>,
+        bases: &Arc<[PathBuf]>,
+        out: &mut Vec<LoadedFile>,
+    ) {
         if let Some(copy) = self.own_copy(want) {
             self.skip(want, SkipReason::OwnCopyInWorktree { copy });
             return;
@@ -221,42 +246,32 @@ impl Loader {
             }
             return;
         }
-        // The first path under which a rule is found decides its base.
-        if !self.wait(&entry) {
-            return;
-        }
-        let globs = PathGlobs::new(&entry.file.globs);
-        for problem in globs.problems() {
+        let compiled = PathGlobs::new(&entry.file.globs);
+        for problem in compiled.problems() {
             let kind = WarningKind::Pattern {
                 pattern: problem.pattern.clone(),
                 reason: problem.reason.clone(),
             };
             self.warn(want.found, kind);
         }
-        let base = match want.layer {
-            Layer::Managed | Layer::User => self.cwd.clone(),
-            Layer::Project | Layer::Local => visit.dir.to_path_buf(),
-        };
-        let real = self.dirs.dir(&base);
-        let bases = match real == base {
-            true => vec![base],
-            false => vec![base, real],
-        };
-        let number = self.index.insert(&bases, globs);
-        debug_assert_eq!(number, self.rules.len());
-        self.report.waiting.push(Waiting {
+        let waiting = Waiting {
             path: entry.file.path.clone(),
             layer: want.layer,
             globs: entry.file.globs.clone(),
-        });
-        self.rules.push(WaitingRule {
+        };
+        let rule = WaitingRule {
             entry: *entry,
             owner: match visit.reason {
                 LoadReason::Nested => Owner::Nested(visit.dir.to_path_buf()),
                 _ => Owner::Start,
             },
             delivered: false,
-        });
+            bases: Arc::clone(bases),
+            compiled: Some(compiled),
+        };
+        if self.wait(rule) {
+            self.report.waiting.push(waiting);
+        }
     }
 
     /// Looks for the files of a directory below the working directory.
@@ -335,6 +350,7 @@ impl<'a> Visit<'a> {
             found: &file.found,
             shown: &file.shown,
             real: Some(&file.real),
+            dir: file.dir.as_ref(),
             layer,
             reason: self.reason,
             parent: None,
@@ -350,6 +366,7 @@ fn want_named(path: &Path, layer: Layer, reason: LoadReason) -> Want<'_> {
         found: path,
         shown: path,
         real: None,
+        dir: None,
         layer,
         reason,
         parent: None,

@@ -212,6 +212,7 @@ fn want<'a>(
         found: path,
         shown: path,
         real: None,
+        dir: None,
         layer,
         reason: LoadReason::Include,
         parent,

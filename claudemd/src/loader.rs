@@ -2,16 +2,18 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::clean::{clean_body, decode};
 use crate::exclude::Excludes;
 use crate::file::{Event, Extent, LoadReason, LoadedFile};
 use crate::frontmatter::{self, Header, PathsKey};
+use crate::globs::PathGlobs;
 use crate::import::Reference;
 use crate::layer::Layer;
 use crate::options::{ExternalImport, MAX_FILE_BYTES, MAX_TOTAL_BYTES, Options};
 use crate::paths::{RealDirs, canonical, clean};
-use crate::read::{self, Fault, FileId, Stamp};
+use crate::read::{self, Fault, FileId, OpenDir, Stamp};
 use crate::report::{Report, SkipReason, Skipped, Warning, WarningKind};
 use crate::resolve::is_git_metadata;
 use crate::roots::{Platform, Roots};
@@ -30,13 +32,17 @@ pub(crate) struct Loader {
     pub(crate) dirs: RealDirs,
     /// What the model has.
     loaded: Known,
-    /// What waits: conditional rules.
-    waiting: Known,
+    /// The numbers of conditional rules, by what makes them the same.
+    waiting: HashMap<FileId, usize>,
     /// Conditional rules in the order of their numbers in the index.
     pub(crate) rules: Vec<WaitingRule>,
     pub(crate) index: RuleIndex,
+    /// How many rules the index has.
+    pub(crate) indexed: usize,
     /// Directories below the working directory whose files were looked for.
     pub(crate) looked: HashSet<PathBuf>,
+    /// The folder of the last path that was used.
+    pub(crate) last: Option<LastFolder>,
     /// The state of everything that was looked at.
     pub(crate) stamps: Vec<(PathBuf, Option<Stamp>)>,
     pub(crate) imports: usize,
@@ -71,13 +77,10 @@ impl Known {
     /// The path under which a file is known. While the start is read no file is replaced that
     /// matters, so only later `replaced` has real paths compared too.
     fn shown(&self, id: &FileId, real: &Path, replaced: bool) -> Option<&Path> {
-        if let Some((first, shown)) = self.by_id.get(id).map(|at| &self.files[*at]) {
-            // Systems give the number of a replaced file to the next one: ask whether it still is
-            // that file.
-            let meta = std::fs::metadata(first).ok();
-            if meta.is_some_and(|meta| FileId::new(&meta, first) == *id) {
-                return Some(shown);
-            }
+        if let Some((first, shown)) = self.by_id.get(id).map(|at| &self.files[*at])
+            && id.is_still_at(first)
+        {
+            return Some(shown);
         }
         let same = |(known, _): &&(PathBuf, PathBuf)| known.as_os_str() == real.as_os_str();
         let found = replaced.then(|| self.files.iter().find(same)).flatten();
@@ -98,6 +101,19 @@ pub(crate) struct WaitingRule {
     pub(crate) entry: Entry,
     pub(crate) owner: Owner,
     pub(crate) delivered: bool,
+    /// The folders that its patterns start from: as spelled, and really.
+    pub(crate) bases: Arc<[PathBuf]>,
+    /// Its patterns, until the index takes them.
+    pub(crate) compiled: Option<PathGlobs>,
+}
+
+/// A folder inside the working directory whose files were looked for. Paths come folder by folder,
+/// and a long path takes long to look at.
+#[derive(Debug, Clone)]
+pub(crate) struct LastFolder {
+    pub(crate) folder: PathBuf,
+    /// Its real path, if that is another.
+    pub(crate) real: Option<PathBuf>,
 }
 
 /// Which delivery a conditional rule belongs to.
@@ -139,6 +155,8 @@ pub(crate) struct Want<'a> {
     pub(crate) shown: &'a Path,
     /// The real path, if it is known.
     pub(crate) real: Option<&'a Path>,
+    /// The folder of the path, if it is open.
+    pub(crate) dir: Option<&'a OpenDir>,
     pub(crate) layer: Layer,
     pub(crate) reason: LoadReason,
     pub(crate) parent: Option<&'a Path>,
@@ -181,10 +199,12 @@ impl Loader {
             excludes,
             dirs,
             loaded: Known::default(),
-            waiting: Known::default(),
+            waiting: HashMap::new(),
             rules: Vec::new(),
             index,
+            indexed: 0,
             looked: HashSet::new(),
+            last: None,
             stamps: Vec::new(),
             imports: 0,
             import_bytes: 0,
@@ -227,16 +247,35 @@ impl Loader {
         self.loaded.add(entry);
     }
 
-    /// Marks a file as a rule that waits; `false` if it does already.
-    pub(crate) fn wait(&mut self, entry: &Entry) -> bool {
-        let known = &self.waiting;
-        let new = known
-            .shown(&entry.id, &entry.file.real, self.started)
-            .is_none();
-        if new {
-            self.waiting.add(entry);
+    /// Puts a conditional rule among those that wait; `false` if it does already. The first path
+    /// under which a rule is found decides its base.
+    pub(crate) fn wait(&mut self, rule: WaitingRule) -> bool {
+        let (id, real) = (&rule.entry.id, &rule.entry.file.real);
+        let by_id = self
+            .waiting
+            .get(id)
+            .map(|at| &self.rules[*at].entry.file.real);
+        let same = |other: &WaitingRule| other.entry.file.real.as_os_str() == real.as_os_str();
+        if by_id.is_some_and(|first| id.is_still_at(first))
+            || (self.started && self.rules.iter().any(same))
+        {
+            return false;
         }
-        new
+        self.waiting.insert(id.clone(), self.rules.len());
+        self.rules.push(rule);
+        true
+    }
+
+    /// Puts the rules that are not yet in the index there: a session in which no path is used
+    /// never needs it.
+    pub(crate) fn index(&mut self) {
+        for rule in &mut self.rules[self.indexed..] {
+            if let Some(compiled) = rule.compiled.take() {
+                let number = self.index.insert(&rule.bases, compiled);
+                debug_assert_eq!(number, self.indexed);
+            }
+            self.indexed += 1;
+        }
     }
 
     /// Hands a file out: from now on it is loaded.
@@ -253,7 +292,7 @@ impl Loader {
     /// Reads a wanted file, or says why not.
     pub(crate) fn take(&mut self, want: &Want<'_>) -> Taken {
         let is_import = matches!(want.kind, Kind::Import { .. });
-        let opened = match read::open(want.found) {
+        let opened = match read::open(want.dir, want.found) {
             Ok(opened) => opened,
             Err(Fault::Missing) => {
                 self.stamps.push((want.found.to_path_buf(), None));
@@ -263,6 +302,14 @@ impl Loader {
                 self.stamps.push((want.found.to_path_buf(), None));
                 return self.skip(want, SkipReason::DanglingLink);
             }
+            Err(Fault::NotAFile(stamp)) => {
+                self.stamps.push((want.found.to_path_buf(), Some(stamp)));
+                // A reference to a folder is no import.
+                return match is_import {
+                    true => Taken::Absent,
+                    false => self.skip(want, SkipReason::NotAFile),
+                };
+            }
             Err(Fault::Io(error)) => {
                 self.stamps.push((want.found.to_path_buf(), None));
                 let message = error.to_string();
@@ -271,13 +318,6 @@ impl Loader {
         };
         let stamp = Stamp::of(&opened.meta);
         self.stamps.push((want.found.to_path_buf(), Some(stamp)));
-        if !opened.meta.is_file() {
-            // A reference to a folder is no import.
-            return match is_import {
-                true => Taken::Absent,
-                false => self.skip(want, SkipReason::NotAFile),
-            };
-        }
         let real = match (want.real, opened.link) {
             (Some(real), _) => real.to_path_buf(),
             (None, true) => canonical(want.found).unwrap_or_else(|| want.found.to_path_buf()),
@@ -340,7 +380,12 @@ impl Loader {
             true => real.parent(),
             false => want.shown.parent(),
         };
-        let base = base.unwrap_or(want.shown).to_path_buf();
+        let base = base.unwrap_or(want.shown);
+        let base = match bytes.contains(&b'@') {
+            true => base.to_path_buf(),
+            // Nothing will start from it.
+            false => PathBuf::new(),
+        };
         self.build(want, bytes, real, base, id)
     }
 

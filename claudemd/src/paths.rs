@@ -1,7 +1,7 @@
 //! Paths: lexical cleaning, real paths with a cache, containment.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Component, Path, PathBuf};
 
 /// Removes `.`, `..` and doubled separators without looking at the disk.
@@ -57,6 +57,8 @@ pub(crate) fn canonical(path: &Path) -> Option<PathBuf> {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RealDirs {
     known: HashMap<PathBuf, PathBuf>,
+    /// The last answer: files come folder by folder, and long paths take long to hash.
+    last: Option<(PathBuf, PathBuf)>,
 }
 
 impl RealDirs {
@@ -100,14 +102,20 @@ impl RealDirs {
 
     /// The real path of a file that is no link itself.
     pub(crate) fn file(&mut self, path: &Path) -> PathBuf {
-        match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) => self.dir(parent).join(name),
-            _ => path.to_path_buf(),
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else {
+            return path.to_path_buf();
+        };
+        if let Some((last, real)) = &self.last
+            && last.as_os_str() == parent.as_os_str()
+        {
+            return real.join(name);
         }
-    }
-
-    pub(crate) fn known(&self, dir: &Path) -> Option<&Path> {
-        self.known.get(dir).map(PathBuf::as_path)
+        let real = self.dir(parent);
+        let file = real.join(name);
+        if self.known.contains_key(parent) {
+            self.last = Some((parent.to_path_buf(), real));
+        }
+        file
     }
 }
 
@@ -131,16 +139,19 @@ pub fn is_inside(path: &Path, directory: &Path) -> bool {
 }
 
 /// A path for a message: one line, control characters shown as escapes.
-pub(crate) fn printable(path: &Path) -> impl fmt::Display {
+pub(crate) fn printable(path: &Path) -> Cow<'_, str> {
     let text = path.to_string_lossy();
-    match text.chars().any(char::is_control) {
-        false => text.into_owned(),
-        true => text.chars().fold(String::new(), |mut out, c| {
-            match c.is_control() {
-                true => out.extend(c.escape_default()),
-                false => out.push(c),
-            }
-            out
-        }),
+    // The bytes of ASCII text tell at once; only other text has to be decoded.
+    let plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
+    if plain || !text.chars().any(char::is_control) {
+        return text;
     }
+    let escaped = text.chars().fold(String::new(), |mut out, c| {
+        match c.is_control() {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+        out
+    });
+    Cow::Owned(escaped)
 }

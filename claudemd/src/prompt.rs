@@ -46,13 +46,18 @@ pub(crate) fn claude_md(files: &[LoadedFile]) -> Option<String> {
     if files.is_empty() {
         return None;
     }
-    let length: usize = files.iter().map(|file| file.text.len() + 128).sum();
+    let length: usize = files
+        .iter()
+        .map(|file| file.text.len() + file.path.as_os_str().len() + 96)
+        .sum();
     let mut out = String::with_capacity(INSTRUCTIONS.len() + length);
     out.push_str(INSTRUCTIONS);
     for file in files {
         let path = printable(&file.path);
         let layer = description(file.layer);
-        out.push_str(&format!("\n\nContents of {path} ({layer}):\n\n"));
+        for part in ["\n\nContents of ", &path, " (", layer, "):\n\n"] {
+            out.push_str(part);
+        }
         push_text(&mut out, file);
     }
     Some(out)

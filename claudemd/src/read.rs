@@ -12,6 +12,8 @@ pub(crate) enum Fault {
     Missing,
     /// A link is there that leads to nothing.
     Dangling,
+    /// A folder, a pipe or a device is there.
+    NotAFile(Stamp),
     /// The system refused.
     Io(io::Error),
 }
@@ -25,25 +27,62 @@ pub(crate) struct Opened {
     pub(crate) link: bool,
 }
 
+/// A folder that is open, so that its files are found without walking the whole path again.
+#[derive(Debug, Clone)]
+pub(crate) struct OpenDir(#[cfg(unix)] std::sync::Arc<std::os::fd::OwnedFd>);
+
 #[cfg(unix)]
-fn open_with(path: &Path, more: rustix::fs::OFlags) -> Result<File, rustix::io::Errno> {
-    use rustix::fs::{Mode, OFlags, open};
-    // Without NONBLOCK, opening a pipe that nobody writes to never returns.
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | more;
-    Ok(File::from(open(path, flags, Mode::empty())?))
+impl OpenDir {
+    /// Opens a folder, and says what state it is in.
+    pub(crate) fn open(path: &Path) -> Option<(OpenDir, Stamp)> {
+        use rustix::fs::{Mode, OFlags, open};
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY | OFlags::NONBLOCK;
+        let file = File::from(open(path, flags, Mode::empty()).ok()?);
+        let stamp = Stamp::of(&file.metadata().ok()?);
+        Some((OpenDir(std::sync::Arc::new(file.into())), stamp))
+    }
 }
 
-/// Opens a path for reading, and says whether it is a link.
+#[cfg(not(unix))]
+impl OpenDir {
+    /// Folders stay closed here.
+    pub(crate) fn open(_path: &Path) -> Option<(OpenDir, Stamp)> {
+        None
+    }
+}
+
 #[cfg(unix)]
-pub(crate) fn open(path: &Path) -> Result<Opened, Fault> {
+fn open_with(
+    dir: Option<&OpenDir>,
+    path: &Path,
+    more: rustix::fs::OFlags,
+) -> Result<File, rustix::io::Errno> {
+    use rustix::fs::{CWD, Mode, OFlags, openat};
+    use std::os::fd::AsFd;
+    // Without NONBLOCK, opening a pipe that nobody writes to never returns.
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY | more;
+    let file = match (dir, path.file_name()) {
+        (Some(dir), Some(name)) => openat(dir.0.as_fd(), name, flags, Mode::empty()),
+        _ => openat(CWD, path, flags, Mode::empty()),
+    };
+    Ok(File::from(file?))
+}
+
+/// Opens a path for reading, and says whether it is a link. `dir` is its folder, if that is open.
+#[cfg(unix)]
+pub(crate) fn open(dir: Option<&OpenDir>, path: &Path) -> Result<Opened, Fault> {
     use rustix::fs::OFlags;
     use rustix::io::Errno;
     let mut link = false;
-    let file = match open_with(path, OFlags::NOFOLLOW) {
+    let file = match open_with(dir, path, OFlags::NOFOLLOW) {
         // Two spellings of "the last part is a link".
         Err(Errno::LOOP | Errno::MLINK) => {
             link = true;
-            open_with(path, OFlags::empty())
+            // Opening a device may do something: only what a stat calls a file is opened.
+            match std::fs::metadata(path) {
+                Ok(meta) if !meta.is_file() => return Err(Fault::NotAFile(Stamp::of(&meta))),
+                _ => open_with(dir, path, OFlags::empty()),
+            }
         }
         other => other,
     };
@@ -53,13 +92,21 @@ pub(crate) fn open(path: &Path) -> Result<Opened, Fault> {
         errno => Fault::Io(errno.into()),
     })?;
     let meta = file.metadata().map_err(Fault::Io)?;
+    if !meta.is_file() {
+        return Err(Fault::NotAFile(Stamp::of(&meta)));
+    }
     Ok(Opened { file, meta, link })
 }
 
 /// Opens a path for reading, and says whether it is a link.
 #[cfg(not(unix))]
-pub(crate) fn open(path: &Path) -> Result<Opened, Fault> {
+pub(crate) fn open(_dir: Option<&OpenDir>, path: &Path) -> Result<Opened, Fault> {
     let link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    if let Ok(meta) = std::fs::metadata(path)
+        && !meta.is_file()
+    {
+        return Err(Fault::NotAFile(Stamp::of(&meta)));
+    }
     let file = File::open(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound if link => Fault::Dangling,
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory | io::ErrorKind::InvalidFilename => {
@@ -124,6 +171,13 @@ impl FileId {
     #[cfg(not(unix))]
     pub(crate) fn new(_meta: &Metadata, real: &Path) -> FileId {
         FileId(Inner::Path(real.to_path_buf()))
+    }
+}
+
+impl FileId {
+    /// Whether a path still is this file. Systems give the number of a replaced file to the next.
+    pub(crate) fn is_still_at(&self, path: &Path) -> bool {
+        std::fs::metadata(path).is_ok_and(|meta| FileId::new(&meta, path) == *self)
     }
 }
 

@@ -6,18 +6,22 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::paths::{RealDirs, canonical};
+use crate::read::{OpenDir, Stamp};
 use crate::report::SkipReason;
 
 /// Files of one rules folder that are read at most. Our choice: far above what a person writes.
 pub(crate) const MAX_RULES: usize = 10_000;
+
+/// Folders that are kept open at the same time at most, so that no process runs out of them.
+const MAX_OPEN: usize = 64;
 
 /// What a rules folder holds.
 #[derive(Debug, Default)]
 pub(crate) struct Folder {
     /// The rule files, sorted by the path that is shown.
     pub(crate) files: Vec<RuleFile>,
-    /// Every folder that was listed, for the check whether something changed.
-    pub(crate) folders: Vec<PathBuf>,
+    /// Every folder that was listed and its state, for the check whether something changed.
+    pub(crate) folders: Vec<(PathBuf, Option<Stamp>)>,
     /// What could not be listed.
     pub(crate) problems: Vec<(PathBuf, SkipReason)>,
 }
@@ -30,6 +34,8 @@ pub(crate) struct RuleFile {
     pub(crate) shown: PathBuf,
     /// The real path.
     pub(crate) real: PathBuf,
+    /// The folder that it lies in, if that is open.
+    pub(crate) dir: Option<OpenDir>,
 }
 
 /// Something in a folder that is still to be looked at.
@@ -38,6 +44,7 @@ struct Item {
     shown: PathBuf,
     real: PathBuf,
     is_dir: bool,
+    dir: Option<OpenDir>,
 }
 
 /// All `*.md` below a folder: hidden and ignored ones too, links followed, every real folder
@@ -61,6 +68,7 @@ pub(crate) fn find(folder: &Path, owner: &Path, dirs: &mut RealDirs) -> Folder {
         shown,
         real,
         is_dir: true,
+        dir: None,
     }];
     while let Some(item) = open.pop() {
         if item.is_dir {
@@ -76,6 +84,7 @@ pub(crate) fn find(folder: &Path, owner: &Path, dirs: &mut RealDirs) -> Folder {
             found: item.found,
             shown: item.shown,
             real: item.real,
+            dir: item.dir,
         });
     }
     if links {
@@ -88,10 +97,18 @@ pub(crate) fn find(folder: &Path, owner: &Path, dirs: &mut RealDirs) -> Folder {
 /// Puts what a folder holds on the stack, the first name on top; says whether links are among it.
 fn list(dir: Item, open: &mut Vec<Item>, listed: &mut HashSet<PathBuf>, out: &mut Folder) -> bool {
     let mut links = false;
+    let opened = match out.folders.len() < MAX_OPEN {
+        true => OpenDir::open(&dir.found),
+        false => None,
+    };
+    let (open_dir, stamp) = match opened {
+        Some((open_dir, stamp)) => (Some(open_dir), Some(stamp)),
+        None => (None, Stamp::at(&dir.found)),
+    };
     let entries = match fs::read_dir(&dir.found) {
         Ok(entries) => entries,
         Err(error) => {
-            out.folders.push(dir.found.clone());
+            out.folders.push((dir.found.clone(), stamp));
             out.problems
                 .extend(problem(&error).map(|reason| (dir.found, reason)));
             return links;
@@ -123,6 +140,7 @@ fn list(dir: Item, open: &mut Vec<Item>, listed: &mut HashSet<PathBuf>, out: &mu
             shown: dir.shown.join(&name),
             real: dir.real.join(&name),
             is_dir: kind.is_dir(),
+            dir: None,
         };
         if kind.is_symlink() {
             links = true;
@@ -138,10 +156,11 @@ fn list(dir: Item, open: &mut Vec<Item>, listed: &mut HashSet<PathBuf>, out: &mu
                 open.push(item);
             }
         } else if is_rule {
+            item.dir.clone_from(&open_dir);
             open.push(item);
         }
     }
-    out.folders.push(dir.found);
+    out.folders.push((dir.found, stamp));
     links
 }
 
