@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use crate::discover::is_same;
 use crate::file::{LoadReason, LoadedFile};
 use crate::layer::Layer;
-use crate::loader::{LastFolder, Loader, Owner};
+use crate::loader::{Loader, Owner};
 use crate::paths::{canonical, clean, is_clean};
 use crate::session::{RuleMatch, RuleState};
 
@@ -13,9 +13,10 @@ impl Loader {
     /// Nested files and rules that became relevant, in the order of the format: managed rules,
     /// user rules, the directories from the working directory down, the rules of the start.
     pub(crate) fn deliver(&mut self, path: &Path) -> Vec<LoadedFile> {
-        if let Some(last) = self.last.take_if(|last| holds(&last.folder, path)) {
-            let matched = self.matched(path, last.real.as_deref());
-            self.last = Some(last);
+        // Most paths lie in a folder that is known; then nothing else has to be asked.
+        if let Some(real) = folder_of(path).and_then(|folder| self.looked.get(folder)) {
+            let real = real.clone();
+            let matched = self.matched(path, real.as_deref());
             return self.hand_out(path, Vec::new(), &matched);
         }
         let joined;
@@ -33,16 +34,9 @@ impl Loader {
             return Vec::new();
         };
         let mut nested = Vec::new();
-        if !self.looked.contains(parent) && parent != root {
-            self.look(&root, parent, path, &mut nested);
-        }
+        self.look(&root, parent, path, &mut nested);
         let real = Some(self.dirs.dir(parent)).filter(|real| real != parent);
         let matched = self.matched(path, real.as_deref());
-        // Only what is sure not to change: a folder that is missing may be created.
-        if self.looked.contains(parent) {
-            let folder = parent.to_path_buf();
-            self.last = Some(LastFolder { folder, real });
-        }
         self.hand_out(path, nested, &matched)
     }
 
@@ -90,13 +84,14 @@ impl Loader {
         let mut way: Vec<&Path> = parent.ancestors().take_while(|dir| *dir != root).collect();
         way.reverse();
         for dir in way {
-            if self.looked.contains(dir) {
+            if self.looked.contains_key(bytes(dir)) {
                 continue;
             }
             if !dir.is_dir() {
                 return;
             }
-            self.looked.insert(dir.to_path_buf());
+            let real = Some(self.dirs.dir(dir)).filter(|real| real != dir);
+            self.looked.insert(bytes(dir).into(), real);
             let mut files = Vec::new();
             self.nested(dir, path, &mut files);
             nested.push((dir.to_path_buf(), files));
@@ -218,15 +213,15 @@ impl Loader {
     }
 }
 
-/// Whether a path is written as the folder, a slash and a plain name.
-fn holds(folder: &Path, path: &Path) -> bool {
-    let (folder, path) = (
-        folder.as_os_str().as_encoded_bytes(),
-        path.as_os_str().as_encoded_bytes(),
-    );
-    path.strip_prefix(folder)
-        .and_then(|rest| rest.strip_prefix(b"/"))
-        .is_some_and(|name| {
-            !name.is_empty() && name != b"." && name != b".." && !name.contains(&b'/')
-        })
+fn bytes(path: &Path) -> &[u8] {
+    path.as_os_str().as_encoded_bytes()
+}
+
+/// The folder of a path that is written as a folder, a slash and a plain name.
+fn folder_of(path: &Path) -> Option<&[u8]> {
+    let bytes = bytes(path);
+    let slash = bytes.iter().rposition(|byte| *byte == b'/')?;
+    let name = &bytes[slash + 1..];
+    let plain = !name.is_empty() && name != b"." && name != b"..";
+    plain.then_some(&bytes[..slash])
 }

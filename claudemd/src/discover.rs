@@ -62,6 +62,12 @@ impl Loader {
         self.fit(&mut out);
         self.record(&out);
         self.started = true;
+        // What lies right in these brings no nested files.
+        for dir in [self.cwd.clone(), self.cwd_real.clone()] {
+            let real = Some(self.cwd_real.clone()).filter(|real| *real != dir);
+            let key = dir.as_os_str().as_encoded_bytes();
+            self.looked.insert(key.into(), real);
+        }
         out
     }
 

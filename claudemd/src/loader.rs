@@ -1,6 +1,6 @@
 //! Takes files one by one: identity, excludes, limits, cleaning, report.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -39,10 +39,9 @@ pub(crate) struct Loader {
     pub(crate) index: RuleIndex,
     /// How many rules the index has.
     pub(crate) indexed: usize,
-    /// Directories below the working directory whose files were looked for.
-    pub(crate) looked: HashSet<PathBuf>,
-    /// The folder of the last path that was used.
-    pub(crate) last: Option<LastFolder>,
+    /// Directories below the working directory whose files were looked for, with their real path
+    /// if that is another. By bytes: paths take long to hash.
+    pub(crate) looked: HashMap<Box<[u8]>, Option<PathBuf>>,
     /// The state of everything that was looked at.
     pub(crate) stamps: Vec<(PathBuf, Option<Stamp>)>,
     pub(crate) imports: usize,
@@ -105,15 +104,6 @@ pub(crate) struct WaitingRule {
     pub(crate) bases: Arc<[PathBuf]>,
     /// Its patterns, until the index takes them.
     pub(crate) compiled: Option<PathGlobs>,
-}
-
-/// A folder inside the working directory whose files were looked for. Paths come folder by folder,
-/// and a long path takes long to look at.
-#[derive(Debug, Clone)]
-pub(crate) struct LastFolder {
-    pub(crate) folder: PathBuf,
-    /// Its real path, if that is another.
-    pub(crate) real: Option<PathBuf>,
 }
 
 /// Which delivery a conditional rule belongs to.
@@ -203,8 +193,7 @@ impl Loader {
             rules: Vec::new(),
             index,
             indexed: 0,
-            looked: HashSet::new(),
-            last: None,
+            looked: HashMap::new(),
             stamps: Vec::new(),
             imports: 0,
             import_bytes: 0,

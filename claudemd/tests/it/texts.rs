@@ -240,11 +240,11 @@ fn dates_exist_or_not() {
 fn public_values_can_be_sent_and_shared() {
     fn check<T: Send + Sync + 'static>() {}
     check::<claudemd::Session>();
-    check::<claudemd::Options>();
+    check::<Options>();
     check::<claudemd::Roots>();
     check::<claudemd::Report>();
     check::<claudemd::LoadedFile>();
-    check::<claudemd::UserContext>();
+    check::<UserContext>();
     check::<claudemd::PathGlobs>();
     check::<claudemd::Event>();
 }

@@ -97,7 +97,11 @@ impl World {
         std::os::unix::fs::symlink(self.fill(target), path).unwrap();
     }
 
-    /// Runs git in a folder of the project, without any configuration of the machine.
+    /// Runs a line in the project, git without any configuration of the machine.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "layouts of git are made with git, pipes with mkfifo"
+    )]
     pub(crate) fn shell(&self, line: &str) {
         let config = self.root.join("gitconfig");
         let text = "[user]\nname = n\nemail = e\n[init]\ndefaultBranch = main\n";
