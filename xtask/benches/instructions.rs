@@ -144,7 +144,10 @@ fn rules(table: &Table, project: &Project) {
         .home(top.join("home"));
     let session = Session::load(&roots, &Options::default());
     let some = if table.is_quick() { 100 } else { PATHS };
-    // No file of these paths exists: a rule is about the path alone.
+    // The folders exist, as in a project; no file does: a rule is about the path alone.
+    for path in &paths {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+    }
     let ours = || {
         let mut session = session.clone();
         for path in &paths[..some] {
