@@ -1,0 +1,306 @@
+//! The index: each memory as a stream of term numbers, and for each term where it occurs.
+
+use std::collections::HashMap;
+
+use super::stop;
+use super::text::{Piece, Stems, split};
+
+/// The most terms of a query that are looked up: 64 words. A message that pastes a whole file is
+/// judged by its beginning.
+pub(crate) const MAX_QUERY_TERMS: usize = 64;
+
+/// BM25's saturation of repeated words, the customary value.
+const K1: f32 = 1.2;
+
+/// What a term can contribute at most, in units of its inverse document frequency.
+pub(crate) const MAX_GAIN: f32 = K1 + 1.0;
+
+/// How much the length of name, description and body tells: a long body repeats words for no
+/// reason, a long name hardly does.
+const LENGTH_WEIGHTS: [f32; 3] = [0.3, 0.5, 0.75];
+
+/// Numbers for terms, and what each written word stands for.
+pub(crate) struct Vocabulary {
+    stems: Stems,
+    /// Stems, compounds and pairs.
+    terms: HashMap<Box<str>, u32>,
+    /// Words as written in lower case; a stop word has no term.
+    words: HashMap<Box<str>, Option<u32>>,
+}
+
+/// How a term stands in a text. Deliberately closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// A word or a pair: counts for the length of the field.
+    Plain,
+    /// Beside others: a compound, or a single character.
+    Beside,
+}
+
+impl Vocabulary {
+    pub(crate) fn new() -> Vocabulary {
+        Vocabulary {
+            stems: Stems::new(),
+            terms: HashMap::new(),
+            words: HashMap::new(),
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.terms.len()
+    }
+
+    pub(crate) fn number(&self, term: &str) -> Option<u32> {
+        self.terms.get(term).copied()
+    }
+
+    /// The term that a word in lower case was read as before, if it was.
+    pub(crate) fn known(&self, word: &str) -> Option<u32> {
+        self.words.get(word).copied().flatten()
+    }
+
+    /// The term that a word in lower case stands for, known or not.
+    pub(crate) fn stem(&self, word: &str) -> String {
+        self.stems.stem(word).into_owned()
+    }
+
+    fn term(&mut self, text: &str) -> Option<u32> {
+        if let Some(id) = self.terms.get(text) {
+            return Some(*id);
+        }
+        // Two bits are needed for the role and the end of a line.
+        let id = u32::try_from(self.terms.len())
+            .ok()
+            .filter(|id| *id < 1 << 29)?;
+        self.terms.insert(text.into(), id);
+        Some(id)
+    }
+
+    fn word(&mut self, word: &str) -> Option<u32> {
+        if let Some(known) = self.words.get(word) {
+            return *known;
+        }
+        let id = if stop::is_english(word) {
+            None
+        } else {
+            let stem = self.stem(word);
+            self.term(&stem)
+        };
+        self.words.insert(word.into(), id);
+        id
+    }
+
+    /// Reads a field of a memory.
+    fn read(&mut self, text: &str, stream: &mut Stream) {
+        split(text, |piece| match piece {
+            Piece::Word(word) => stream.push(self.word(word), Role::Plain),
+            Piece::Compound(word) => stream.push(self.word(word), Role::Beside),
+            Piece::Pair(pair) => stream.push(self.term(pair), Role::Plain),
+            Piece::Single(c) => stream.push(self.term(c), Role::Beside),
+            Piece::Lone(_) => {}
+            Piece::LineEnd => stream.end_line(),
+        });
+    }
+}
+
+/// Terms in the order of the text, in about a third of its bytes: each a number of seven bits per
+/// byte, whose lowest bits say the role and the end of a line.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Stream {
+    bytes: Vec<u8>,
+    /// Terms of role [`Role::Plain`].
+    plain: u32,
+}
+
+impl Stream {
+    fn push(&mut self, term: Option<u32>, role: Role) {
+        let Some(term) = term else { return };
+        let flag = u32::from(role == Role::Beside);
+        self.plain += 1 - flag;
+        self.code((term + 1) << 1 | flag);
+    }
+
+    fn end_line(&mut self) {
+        if self.bytes.last().is_some_and(|last| *last != 0) {
+            self.code(0);
+        }
+    }
+
+    fn code(&mut self, mut code: u32) {
+        while code >= 0x80 {
+            self.bytes.push((code & 0x7f) as u8 | 0x80);
+            code >>= 7;
+        }
+        self.bytes.push(code as u8);
+    }
+
+    /// The terms in order; `None` ends a line.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<(u32, Role)>> + '_ {
+        let mut rest = self.bytes.iter();
+        std::iter::from_fn(move || {
+            let (mut code, mut shift) = (0u32, 0);
+            loop {
+                let byte = *rest.next()?;
+                code |= u32::from(byte & 0x7f) << shift;
+                shift += 7;
+                if byte < 0x80 {
+                    break;
+                }
+            }
+            Some(match code {
+                0 => None,
+                code if code & 1 == 1 => Some(((code >> 1) - 1, Role::Beside)),
+                code => Some(((code >> 1) - 1, Role::Plain)),
+            })
+        })
+    }
+
+    fn terms(&self) -> impl Iterator<Item = u32> + '_ {
+        self.iter().flatten().map(|(term, _)| term)
+    }
+}
+
+/// One memory as term numbers: name, description, body.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Doc {
+    pub(crate) fields: [Stream; 3],
+}
+
+impl Doc {
+    pub(crate) fn read(
+        vocabulary: &mut Vocabulary,
+        name: &str,
+        description: &str,
+        body: &str,
+    ) -> Doc {
+        let mut doc = Doc::default();
+        for (stream, text) in doc.fields.iter_mut().zip([name, description, body]) {
+            vocabulary.read(text, stream);
+            stream.bytes.shrink_to_fit();
+        }
+        doc
+    }
+}
+
+/// One memory that holds a term.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Posting {
+    pub(crate) doc: u32,
+    /// What the term contributes to its score, in units of its inverse document frequency.
+    pub(crate) gain: f32,
+}
+
+/// For each term, the memories that hold it, in the order of the memories.
+#[derive(Debug, Default)]
+pub(crate) struct Inverted {
+    starts: Vec<u32>,
+    postings: Vec<Posting>,
+    docs: usize,
+}
+
+impl Inverted {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        reason = "a scan lists at most 100,000 memories of 256 KiB"
+    )]
+    pub(crate) fn build<'a, D>(docs: D, terms: usize) -> Inverted
+    where
+        D: ExactSizeIterator<Item = &'a Doc> + Clone,
+    {
+        let count = docs.len();
+        let mut mean = [0f32; 3];
+        for (f, mean) in mean.iter_mut().enumerate() {
+            let sum: u64 = docs.clone().map(|doc| u64::from(doc.fields[f].plain)).sum();
+            *mean = (sum as f32 / count.max(1) as f32).max(1.0);
+        }
+        // Counting first, so that all postings lie in one piece of memory.
+        let mut starts = vec![0u32; terms + 1];
+        let mut last = vec![u32::MAX; terms];
+        for (number, doc) in docs.clone().enumerate() {
+            for term in doc.fields.iter().flat_map(Stream::terms) {
+                let term = term as usize;
+                if last[term] != number as u32 {
+                    last[term] = number as u32;
+                    starts[term + 1] += 1;
+                }
+            }
+        }
+        for term in 0..terms {
+            starts[term + 1] += starts[term];
+        }
+        let mut next = starts[..terms].to_vec();
+        let empty = Posting {
+            doc: u32::MAX,
+            gain: 0.0,
+        };
+        let mut postings = vec![empty; starts[terms] as usize];
+        for (number, doc) in docs.enumerate() {
+            let number = number as u32;
+            for (f, stream) in doc.fields.iter().enumerate() {
+                let b = LENGTH_WEIGHTS[f];
+                let weight = 1.0 / (1.0 - b + b * stream.plain as f32 / mean[f]);
+                for term in stream.terms() {
+                    let slot = next[term as usize] as usize;
+                    // The term's last posting is this memory's, or it gets one.
+                    match slot.checked_sub(1).map(|at| &mut postings[at]) {
+                        Some(known)
+                            if slot > starts[term as usize] as usize && known.doc == number =>
+                        {
+                            known.gain += weight;
+                        }
+                        _ => {
+                            postings[slot] = Posting {
+                                doc: number,
+                                gain: weight,
+                            };
+                            next[term as usize] += 1;
+                        }
+                    }
+                }
+            }
+        }
+        for posting in &mut postings {
+            posting.gain = MAX_GAIN * posting.gain / (K1 + posting.gain);
+        }
+        Inverted {
+            starts,
+            postings,
+            docs: count,
+        }
+    }
+
+    pub(crate) fn docs(&self) -> usize {
+        self.docs
+    }
+
+    pub(crate) fn postings(&self, term: u32) -> &[Posting] {
+        let term = term as usize;
+        match self.starts.get(term..term + 2) {
+            Some([start, end]) => &self.postings[*start as usize..*end as usize],
+            _ => &[],
+        }
+    }
+
+    /// What the term contributes to one memory.
+    pub(crate) fn gain(&self, term: u32, doc: u32) -> f32 {
+        let postings = self.postings(term);
+        match postings.binary_search_by_key(&doc, |posting| posting.doc) {
+            Ok(at) => postings[at].gain,
+            Err(_) => 0.0,
+        }
+    }
+
+    /// How rare a term is that so many memories hold.
+    #[expect(clippy::cast_precision_loss, reason = "at most 100,000 memories")]
+    pub(crate) fn rarity(&self, holders: usize) -> f32 {
+        let (all, holders) = (self.docs as f32, holders as f32);
+        (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
+    }
+
+    /// How many bytes the postings take.
+    #[cfg(test)]
+    pub(crate) fn bytes(&self) -> usize {
+        self.starts.len() * 4 + self.postings.len() * size_of::<Posting>()
+    }
+}

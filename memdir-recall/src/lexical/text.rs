@@ -1,0 +1,289 @@
+//! From text to terms: words of any script, parts of identifiers, pairs of CJK characters.
+
+use std::borrow::Cow;
+
+use rust_stemmers::{Algorithm, Stemmer};
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+use unicode_segmentation::UnicodeSegmentation;
+
+use super::stop;
+
+/// The longest word that is a term, in bytes; what is longer (base64, minified code) says nothing.
+pub(crate) const MAX_WORD_BYTES: usize = 64;
+
+/// What the splitter hands on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Piece<'a> {
+    /// One word in lower case, not yet stemmed.
+    Word(&'a str),
+    /// Parts that were written as one (`getUserName`, `time-out`), joined; stands beside its
+    /// parts.
+    Compound(&'a str),
+    /// Two adjacent characters of a script without spaces.
+    Pair(&'a str),
+    /// One character of such a script; stands beside the pairs.
+    Single(&'a str),
+    /// The same character again, if no neighbor makes a pair with it.
+    Lone(&'a str),
+    /// A line ended.
+    LineEnd,
+}
+
+/// Splits a text and hands on its pieces in order.
+pub(crate) fn split(text: &str, mut sink: impl FnMut(Piece<'_>)) {
+    let mut scratch = Scratch::default();
+    for line in text.lines() {
+        if line.is_ascii() {
+            ascii_line(line, &mut scratch, &mut sink);
+        } else {
+            let line: String = line.nfkc().collect();
+            unicode_line(&line, &mut scratch, &mut sink);
+        }
+        sink(Piece::LineEnd);
+    }
+}
+
+#[derive(Default)]
+struct Scratch {
+    word: String,
+    joined: String,
+    /// Parts in `joined` so far, and where the last one ended in the line.
+    parts: usize,
+    end: usize,
+}
+
+impl Scratch {
+    /// A word that was written in the line at `start..start + len`.
+    fn word(&mut self, line: &str, start: usize, written: &str, sink: &mut impl FnMut(Piece<'_>)) {
+        if !self.continues(line, start) {
+            self.flush(sink);
+        }
+        let mut rest = written;
+        while !rest.is_empty() {
+            let (part, next) = rest.split_at(part_len(rest));
+            self.part(part, sink);
+            rest = next;
+        }
+        self.end = start + written.len();
+    }
+
+    fn part(&mut self, part: &str, sink: &mut impl FnMut(Piece<'_>)) {
+        self.word.clear();
+        if part.is_ascii() {
+            self.word.push_str(part);
+            self.word.make_ascii_lowercase();
+        } else {
+            fold(part, &mut self.word);
+        }
+        // A lower-case letter alone is an option of a command or the rest of a contraction.
+        let is_letter = part.len() == 1 && part.as_bytes()[0].is_ascii_lowercase();
+        if self.word.len() <= MAX_WORD_BYTES && !is_letter {
+            sink(Piece::Word(&self.word));
+        }
+        if self.joined.len() + self.word.len() <= MAX_WORD_BYTES {
+            self.joined.push_str(&self.word);
+        }
+        self.parts += 1;
+    }
+
+    /// Whether a word at `start` goes on with the compound: nothing, or one joining sign between.
+    fn continues(&self, line: &str, start: usize) -> bool {
+        self.parts > 0 && matches!(&line[self.end..start], "" | "_" | "-")
+    }
+
+    fn flush(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
+        if self.parts > 1 {
+            sink(Piece::Compound(&self.joined));
+        }
+        self.joined.clear();
+        self.parts = 0;
+    }
+}
+
+/// The length of the first part of a word: up to a change from lower to upper case, or to the
+/// last capital before a lower-case letter (`HTTPServer` is `HTTP` and `Server`).
+fn part_len(word: &str) -> usize {
+    let mut chars = word.char_indices().peekable();
+    let Some((_, mut previous)) = chars.next() else {
+        return 0;
+    };
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, c)| *c);
+        if c.is_uppercase()
+            && (previous.is_lowercase()
+                || previous.is_uppercase() && next.is_some_and(char::is_lowercase))
+        {
+            return at;
+        }
+        previous = c;
+    }
+    word.len()
+}
+
+fn ascii_line(line: &str, scratch: &mut Scratch, sink: &mut impl FnMut(Piece<'_>)) {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !bytes[at].is_ascii_alphanumeric() {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && bytes[at].is_ascii_alphanumeric() {
+            at += 1;
+        }
+        scratch.word(line, start, &line[start..at], sink);
+    }
+    scratch.flush(sink);
+    scratch.end = 0;
+}
+
+fn unicode_line(line: &str, scratch: &mut Scratch, sink: &mut impl FnMut(Piece<'_>)) {
+    // The run of unspaced characters that is being collected, across word boundaries.
+    let mut run = 0..0;
+    for (at, word) in line.unicode_word_indices() {
+        // A word of this segmentation may hold dots, apostrophes, underscores, and two scripts
+        // (`API를`): cut where the class changes.
+        let mut start = at;
+        let mut class = Class::Other;
+        for (offset, c) in word.char_indices().chain([(word.len(), ' ')]) {
+            let next = Class::of(c, class);
+            if next == class && offset < word.len() {
+                continue;
+            }
+            let end = at + offset;
+            match class {
+                Class::Spaced if start < end => {
+                    unspaced_run(&line[std::mem::replace(&mut run, end..end)], sink);
+                    scratch.word(line, start, &line[start..end], sink);
+                }
+                Class::Unspaced if start < end => {
+                    scratch.flush(sink);
+                    if run.end != start {
+                        unspaced_run(&line[std::mem::replace(&mut run, start..start)], sink);
+                    }
+                    run.end = end;
+                }
+                _ => {}
+            }
+            start = end;
+            class = next;
+        }
+    }
+    unspaced_run(&line[run], sink);
+    scratch.flush(sink);
+    scratch.end = 0;
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Spaced,
+    Unspaced,
+    Other,
+}
+
+impl Class {
+    fn of(c: char, before: Class) -> Class {
+        if is_combining_mark(c) {
+            before
+        } else if is_unspaced(c) {
+            Class::Unspaced
+        } else if c.is_alphanumeric() {
+            Class::Spaced
+        } else {
+            Class::Other
+        }
+    }
+}
+
+/// Characters of a script without spaces, between function words: each alone, and each pair.
+fn unspaced_run(run: &str, sink: &mut impl FnMut(Piece<'_>)) {
+    let mut at = 0;
+    // Where the stretch between two function words began, and its last character.
+    let mut stretch = 0;
+    let mut previous: Option<usize> = None;
+    while let Some(c) = run[at..].chars().next() {
+        let end = at + c.len_utf8();
+        let skip = stop::cjk_prefix(&run[at..]);
+        if skip > 0 || !(c.is_alphanumeric() || is_combining_mark(c)) {
+            lone(run, stretch, previous, sink);
+            at = at + skip.max(c.len_utf8());
+            stretch = at;
+            previous = None;
+            continue;
+        }
+        if let Some(previous) = previous {
+            sink(Piece::Pair(&run[previous..end]));
+        }
+        sink(Piece::Single(&run[at..end]));
+        previous = Some(at);
+        at = end;
+    }
+    lone(run, stretch, previous, sink);
+}
+
+/// A stretch of one character has no pair to stand for it.
+fn lone(run: &str, stretch: usize, last: Option<usize>, sink: &mut impl FnMut(Piece<'_>)) {
+    if last == Some(stretch) {
+        let end = stretch + run[stretch..].chars().next().map_or(0, char::len_utf8);
+        sink(Piece::Lone(&run[stretch..end]));
+    }
+}
+
+/// Whether a character belongs to a script that is written without spaces, or, as Hangul, with
+/// particles joined to words.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x0e00..=0x0eff      // Thai, Lao
+        | 0x1000..=0x109f    // Myanmar
+        | 0x1100..=0x11ff    // Hangul jamo
+        | 0x1780..=0x17ff    // Khmer
+        | 0x3040..=0x30ff    // kana
+        | 0x3130..=0x318f    // Hangul compatibility jamo
+        | 0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff // Han
+        | 0xac00..=0xd7af    // Hangul syllables
+    ) || c == '々'
+}
+
+/// Lower case, and Latin letters without their marks.
+fn fold(word: &str, into: &mut String) {
+    for c in word.nfd() {
+        if !is_combining_mark(c) {
+            into.extend(c.to_lowercase());
+        }
+    }
+}
+
+/// Stems words by their script: English, Russian, Greek, Arabic; others stay.
+pub(crate) struct Stems {
+    english: Stemmer,
+    russian: Stemmer,
+    greek: Stemmer,
+    arabic: Stemmer,
+}
+
+impl Stems {
+    pub(crate) fn new() -> Stems {
+        Stems {
+            english: Stemmer::create(Algorithm::English),
+            russian: Stemmer::create(Algorithm::Russian),
+            greek: Stemmer::create(Algorithm::Greek),
+            arabic: Stemmer::create(Algorithm::Arabic),
+        }
+    }
+
+    /// The stem of a word in lower case.
+    pub(crate) fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
+        let Some(first) = word.chars().next() else {
+            return Cow::Borrowed(word);
+        };
+        match u32::from(first) {
+            0x61..=0x7a if word.bytes().all(|b| b.is_ascii_lowercase()) => self.english.stem(word),
+            0x0430..=0x045f => self.russian.stem(word),
+            0x03b1..=0x03ce => self.greek.stem(word),
+            0x0620..=0x064a => self.arabic.stem(word),
+            _ => Cow::Borrowed(word),
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! How a recall is made: caps, the floor, and what may stand in for the model.
+
+use std::time::Duration;
+
+use crate::{MAX_NEWEST, TeamFolder};
+
+/// Below this part of the best score that any memory could reach, in percent, the lexical stage
+/// says nothing: 14 percent, where foreign queries fall silent and hardly a right answer does.
+pub const FLOOR_PERCENT: u8 = 14;
+
+/// Below this part of the score of the best match, in percent, a memory is not picked beside it:
+/// 40 percent, measured together with the floor.
+pub const BESIDE_BEST_PERCENT: u8 = 40;
+
+/// How many entries of the manifest carry their best matching line: 8 entries. A model picks well
+/// among eight with a line each.
+pub const MAX_MATCHING_LINES: usize = 8;
+
+/// Time since any fixed moment, for the timings of a receipt; a host passes its monotonic clock.
+pub type Stopwatch = fn() -> Duration;
+
+/// Whether the lexical stage fills places that the model left empty.
+///
+/// Deliberately closed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+pub enum Fill {
+    /// It does not: what the model left out stays out.
+    #[default]
+    Never,
+    /// It does if the model picked something; an empty answer stays empty.
+    BehindPicks,
+    /// It always does, also behind an empty or unreadable answer.
+    Always,
+}
+
+/// How a recall is made.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Options {
+    /// How many memories a model is shown at most; 200 by default. Beyond that, the best matches
+    /// go first, then the newest.
+    pub manifest: usize,
+    /// How many entries carry their best matching line; 8 by default, 0 for none.
+    pub lines: usize,
+    /// The floor of the lexical stage in percent of the best possible score; 14 by default, 0 for
+    /// none.
+    pub floor: u8,
+    /// What a memory needs to be picked beside a better one, in percent of its score; 40 by
+    /// default.
+    pub beside_best: u8,
+    /// Whether the lexical stage fills places that the model left empty.
+    pub fill: Fill,
+    /// Whether `team/` is part of the directory.
+    pub team: TeamFolder,
+    /// The model for the selector; `None` for its default.
+    pub model: Option<String>,
+    /// The clock for the timings of the receipt; without one there are none.
+    pub stopwatch: Option<Stopwatch>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            manifest: MAX_NEWEST,
+            lines: MAX_MATCHING_LINES,
+            floor: FLOOR_PERCENT,
+            beside_best: BESIDE_BEST_PERCENT,
+            fill: Fill::default(),
+            team: TeamFolder::default(),
+            model: None,
+            stopwatch: None,
+        }
+    }
+}
+
+impl Options {
+    /// Sets how many memories a model is shown at most.
+    #[must_use]
+    pub fn manifest(mut self, memories: usize) -> Options {
+        self.manifest = memories;
+        self
+    }
+
+    /// Sets how many entries carry their best matching line.
+    #[must_use]
+    pub fn lines(mut self, entries: usize) -> Options {
+        self.lines = entries;
+        self
+    }
+
+    /// Sets the floor of the lexical stage, in percent of the best possible score.
+    #[must_use]
+    pub fn floor(mut self, percent: u8) -> Options {
+        self.floor = percent;
+        self
+    }
+
+    /// Sets what a memory needs to be picked beside a better one, in percent of its score.
+    #[must_use]
+    pub fn beside_best(mut self, percent: u8) -> Options {
+        self.beside_best = percent;
+        self
+    }
+
+    /// Sets whether the lexical stage fills places that the model left empty.
+    #[must_use]
+    pub fn fill(mut self, fill: Fill) -> Options {
+        self.fill = fill;
+        self
+    }
+
+    /// Sets whether `team/` is part of the directory.
+    #[must_use]
+    pub fn team(mut self, team: TeamFolder) -> Options {
+        self.team = team;
+        self
+    }
+
+    /// Sets the model for the selector.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Options {
+        self.model = Some(model.into());
+        self
+    }
+
+    /// Sets the clock for the timings of the receipt.
+    #[must_use]
+    pub fn stopwatch(mut self, stopwatch: Stopwatch) -> Options {
+        self.stopwatch = Some(stopwatch);
+        self
+    }
+}

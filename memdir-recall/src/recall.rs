@@ -1,0 +1,491 @@
+//! One directory with its index, and the two ways to pick from it.
+
+use std::fmt;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::{Duration, SystemTime};
+
+use memdir_types::{Memory, MemoryType};
+
+use crate::lexical::index::{Doc, Inverted, Vocabulary};
+use crate::lexical::rank::{Lookup, Scored};
+use crate::manifest::manifest_line;
+use crate::query::{Surfaced, manual_of};
+use crate::receipt::{
+    Candidate, Fallback, MAX_CANDIDATES, ModelCall, Pick, PickedBy, Receipt, Rules, Timings,
+};
+use crate::scan::{Depth, Store, read_text, scan_with};
+use crate::select::{MAX_REPLY_BYTES, read_reply, select_request};
+use crate::text::{head, one_line};
+use crate::{Error, MAX_MEMORY_BYTES, MemoryFile, Options, Query, ScanOptions, Selector, Skipped};
+
+/// How much of a matching line is shown: 200 characters, this crate's own choice.
+pub const MAX_LINE_CHARS: usize = 200;
+
+/// How much of a selector's error is kept: 300 characters.
+const MAX_ERROR_CHARS: usize = 300;
+
+/// The memories of one directory and the index over their words.
+///
+/// Made once and refreshed before each use, it costs a stat per file. It holds headers and about
+/// as many bytes again as the bodies have, not the bodies.
+pub struct Recall {
+    dir: PathBuf,
+    options: Options,
+    store: Store<Doc>,
+    vocabulary: Vocabulary,
+    /// The terms of memories that are gone or changed; when they outweigh the rest, the
+    /// vocabulary is made anew.
+    stale: usize,
+    files: Vec<Arc<MemoryFile>>,
+    index: Inverted,
+    skipped: Vec<Skipped>,
+}
+
+impl fmt::Debug for Recall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recall")
+            .field("dir", &self.dir)
+            .field("memories", &self.files.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a refresh did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Refreshed {
+    /// How many files were opened and read: new and changed ones.
+    pub read: usize,
+    /// How many memories are gone.
+    pub gone: usize,
+}
+
+/// What was picked, and why.
+#[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Picked {
+    /// At most five memories, the most useful first.
+    pub memories: Vec<Recalled>,
+    /// Why each was or was not chosen.
+    pub receipt: Receipt,
+}
+
+/// One memory that was picked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Recalled {
+    /// Its name relative to the memory directory.
+    pub file: String,
+    /// Where it is, absolute.
+    #[cfg_attr(feature = "serde", serde(serialize_with = "crate::ser::path"))]
+    pub path: PathBuf,
+    /// When its file was last written, so that its age needs no second stat.
+    pub modified: SystemTime,
+    /// Its name.
+    pub name: Option<String>,
+    /// Its description.
+    pub description: Option<String>,
+    /// Its type.
+    pub kind: Option<MemoryType>,
+    /// Who chose it.
+    pub by: PickedBy,
+}
+
+impl Recalled {
+    pub(crate) fn of(memory: &MemoryFile, by: PickedBy) -> Recalled {
+        Recalled {
+            file: memory.file.clone(),
+            path: memory.path.clone(),
+            modified: memory.modified,
+            name: memory.header.name.clone(),
+            description: memory.header.description.clone(),
+            kind: memory.header.kind,
+            by,
+        }
+    }
+}
+
+impl Recall {
+    /// Reads a directory and builds the index.
+    ///
+    /// A directory that does not exist has no memories, and is not created. Blocking: it reads
+    /// every memory once, at most 256 KiB of each.
+    ///
+    /// # Errors
+    ///
+    /// An [`Error`] if the path is relative, is no directory, or cannot be opened.
+    pub fn scan(dir: impl AsRef<Path>, options: &Options) -> Result<Recall, Error> {
+        let mut recall = Recall {
+            dir: dir.as_ref().to_owned(),
+            options: options.clone(),
+            store: Store::default(),
+            vocabulary: Vocabulary::new(),
+            stale: 0,
+            files: Vec::new(),
+            index: Inverted::default(),
+            skipped: Vec::new(),
+        };
+        recall.refresh()?;
+        Ok(recall)
+    }
+
+    /// Looks for what changed in the directory: a stat per file, and a read for each new or
+    /// changed one. Blocking.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`scan`](Recall::scan); then everything is as it was.
+    pub fn refresh(&mut self) -> Result<Refreshed, Error> {
+        if self.stale > self.files.len().max(1_000) {
+            // Words of memories that are long gone would pile up.
+            self.store = Store::default();
+            self.vocabulary = Vocabulary::new();
+            self.stale = 0;
+        }
+        let options = ScanOptions::default()
+            .newest(usize::MAX)
+            .team(self.options.team);
+        let vocabulary = &mut self.vocabulary;
+        let found = scan_with(
+            &self.dir,
+            &options,
+            &mut self.store,
+            Depth::Whole,
+            |memory, text| {
+                let parsed = Memory::parse(text);
+                let header = &memory.header;
+                let name = name_field(header.name.as_deref(), &memory.file);
+                let description = header.description.as_deref().unwrap_or_default();
+                Doc::read(vocabulary, &name, description, parsed.body())
+            },
+        )?;
+        let files: Vec<Arc<MemoryFile>> = (found.files.iter())
+            .filter_map(|file| Some(self.store.get(file)?.memory.clone()))
+            .collect();
+        let is_same = found.opened == 0
+            && files.len() == self.files.len()
+            && files
+                .iter()
+                .zip(&self.files)
+                .all(|(a, b)| Arc::ptr_eq(a, b));
+        let stayed = (files.len()).saturating_sub(found.opened);
+        let gone = self.files.len().saturating_sub(stayed);
+        self.skipped = found.skipped;
+        if !is_same {
+            self.stale += gone;
+            self.files = files;
+            self.index = Inverted::build(self.docs().into_iter(), self.vocabulary.len());
+        }
+        Ok(Refreshed {
+            read: found.opened,
+            gone,
+        })
+    }
+
+    /// The memories, newest first, equal times by name.
+    #[must_use]
+    pub fn memories(&self) -> &[Arc<MemoryFile>] {
+        &self.files
+    }
+
+    /// What is in the directory and was left out.
+    #[must_use]
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// The memory directory.
+    #[must_use]
+    pub fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Picks by words alone. No model, no file is read.
+    #[must_use]
+    pub fn pick(&self, query: &Query) -> Picked {
+        let prepared = self.prepare(query, MAX_CANDIDATES);
+        self.conclude(prepared.receipt)
+    }
+
+    /// Picks with a model; by words alone if it fails or the deadline comes first.
+    ///
+    /// The deadline is any future, such as the sleep of the host's runtime; `std::future::pending()`
+    /// waits for ever. Dropping the future of this call cancels the model's. If there is nothing
+    /// to offer or to look for, no model is asked. At most eight files are read for their best
+    /// matching lines, blocking.
+    pub async fn pick_with<S, D>(&self, query: &Query, selector: &S, deadline: D) -> Picked
+    where
+        S: Selector + Sync + ?Sized,
+        D: Future,
+    {
+        let limit = self.options.manifest.max(MAX_CANDIDATES);
+        let mut prepared = self.prepare(query, limit);
+        let offered = self.offer(&prepared);
+        if offered.is_empty() || query.is_blank() {
+            return self.conclude(prepared.receipt);
+        }
+        let manifest = self.manifest(&offered, &mut prepared);
+        let mut request = select_request(query, &manifest);
+        request.model.clone_from(&self.options.model);
+        let mut call = ModelCall {
+            offered: offered
+                .iter()
+                .map(|doc| self.file(*doc).file.clone())
+                .collect(),
+            request_bytes: request.bytes(),
+            reply: None,
+            stop_reason: None,
+            input_tokens: None,
+            output_tokens: None,
+            dropped: Vec::new(),
+            problem: None,
+            fallback: None,
+        };
+        let before = self.clock();
+        let outcome = race(selector.select(request), deadline).await;
+        if let Some(timings) = &mut prepared.receipt.timings {
+            timings.model = Some(self.clock().saturating_sub(before));
+        }
+        match outcome {
+            None => call.fallback = Some(Fallback::Deadline),
+            Some(Err(error)) => {
+                let error = one_line(&error.to_string(), MAX_ERROR_CHARS);
+                call.fallback = Some(Fallback::Failed(error));
+            }
+            Some(Ok(reply)) => {
+                let read = read_reply(&reply.text, &call.offered);
+                call.dropped = read.dropped;
+                call.problem = read.problem;
+                call.reply = Some(head(&reply.text, MAX_REPLY_BYTES).to_owned());
+                call.stop_reason = reply.stop_reason.map(|reason| one_line(&reason, 100));
+                call.input_tokens = reply.input_tokens;
+                call.output_tokens = reply.output_tokens;
+            }
+        }
+        prepared.receipt.model = Some(call);
+        self.conclude(prepared.receipt)
+    }
+
+    fn docs(&self) -> Vec<&Doc> {
+        let known = self
+            .files
+            .iter()
+            .filter_map(|file| self.store.get(&file.file));
+        known.map(|kept| &kept.extra).collect()
+    }
+
+    fn file(&self, doc: u32) -> &MemoryFile {
+        &self.files[doc as usize]
+    }
+
+    fn clock(&self) -> Duration {
+        self.options
+            .stopwatch
+            .map_or(Duration::ZERO, |clock| clock())
+    }
+
+    /// The lexical stage: ranks, and starts the receipt.
+    fn prepare(&self, query: &Query, limit: usize) -> Prepared {
+        let before = self.clock();
+        let surfaced = Surfaced::of(query);
+        let hidden: Vec<u32> = match query.surfaced.is_empty() {
+            true => Vec::new(),
+            false => (0u32..)
+                .zip(&self.files)
+                .filter(|(_, file)| surfaced.holds(file))
+                .map(|(doc, _)| doc)
+                .collect(),
+        };
+        let lookup = Lookup::new(
+            head(&query.text, crate::MAX_QUERY_BYTES),
+            &self.vocabulary,
+            &self.index,
+        );
+        let docs = |doc: u32| self.store.get(&self.file(doc).file).map(|kept| &kept.extra);
+        let ranking = lookup.rank(&self.index, docs, &hidden, limit);
+        let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
+            let memory = self.file(scored.doc);
+            Candidate {
+                file: memory.file.clone(),
+                kind: memory.header.kind,
+                modified: memory.modified,
+                score: scored.score,
+                share: scored.share,
+                matched: lookup.matched(&self.index, scored.doc),
+                line: None,
+                manual_of: manual_of(query, memory).map(str::to_owned),
+            }
+        });
+        let receipt = Receipt {
+            query: query.text.clone(),
+            recent_tools: query.recent_tools.clone(),
+            memories: self.files.len(),
+            skipped: self.skipped.len(),
+            surfaced: hidden
+                .iter()
+                .map(|doc| self.file(*doc).file.clone())
+                .collect(),
+            matches: ranking.matches,
+            candidates: candidates.collect(),
+            rules: Rules {
+                floor: self.options.floor,
+                beside_best: self.options.beside_best,
+                fill: self.options.fill,
+            },
+            model: None,
+            timings: self.options.stopwatch.map(|clock| Timings {
+                lexical: clock().saturating_sub(before),
+                model: None,
+            }),
+            picks: Vec::new(),
+        };
+        Prepared {
+            lookup,
+            ranked: ranking.top,
+            hidden,
+            receipt,
+        }
+    }
+
+    /// What a model is shown, in the order of the scan: all that is fresh, or if that is more
+    /// than the manifest holds, the best matches and then the newest.
+    fn offer(&self, prepared: &Prepared) -> Vec<u32> {
+        let mut taken = vec![false; self.files.len()];
+        for doc in &prepared.hidden {
+            taken[*doc as usize] = true;
+        }
+        let mut offered: Vec<u32> = Vec::new();
+        let best = prepared.ranked.iter().map(|scored| scored.doc);
+        for doc in best.chain((0u32..).take(self.files.len())) {
+            if offered.len() >= self.options.manifest {
+                break;
+            }
+            if !std::mem::replace(&mut taken[doc as usize], true) {
+                offered.push(doc);
+            }
+        }
+        offered.sort_unstable();
+        offered
+    }
+
+    /// The manifest of what is offered, with the best matching line beside the best matches.
+    fn manifest(&self, offered: &[u32], prepared: &mut Prepared) -> String {
+        let with_lines = prepared.ranked.len().min(self.options.lines);
+        let mut lines: Vec<(u32, String)> = Vec::with_capacity(with_lines);
+        for (place, scored) in prepared.ranked[..with_lines].iter().enumerate() {
+            let Some(line) = self.best_line(scored.doc, &prepared.lookup) else {
+                continue;
+            };
+            if let Some(candidate) = prepared.receipt.candidates.get_mut(place) {
+                candidate.line = Some(line.clone());
+            }
+            lines.push((scored.doc, line));
+        }
+        let mut text = String::new();
+        for doc in offered {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(&manifest_line(self.file(*doc)));
+            if let Some((_, line)) = lines.iter().find(|(known, _)| known == doc) {
+                text.push_str("\n  > ");
+                text.push_str(line);
+            }
+        }
+        text
+    }
+
+    /// The line of a body that answers the query best; `None` if the file cannot be read any
+    /// more, or no line holds a word of the query.
+    fn best_line(&self, doc: u32, lookup: &Lookup) -> Option<String> {
+        let bytes = read_inside(&self.dir, &self.file(doc).file, MAX_MEMORY_BYTES).ok()?;
+        let memory = Memory::parse(&read_text(&bytes));
+        let line = lookup.best_line(&self.vocabulary, memory.body())?;
+        let line = one_line(line, MAX_LINE_CHARS);
+        (!line.is_empty()).then_some(line)
+    }
+
+    fn conclude(&self, mut receipt: Receipt) -> Picked {
+        receipt.picks = receipt.replay();
+        let memories = receipt.picks.iter().filter_map(|pick: &Pick| {
+            let kept = self.store.get(&pick.file)?;
+            Some(Recalled::of(&kept.memory, pick.by))
+        });
+        Picked {
+            memories: memories.collect(),
+            receipt,
+        }
+    }
+}
+
+struct Prepared {
+    lookup: Lookup,
+    ranked: Vec<Scored>,
+    hidden: Vec<u32>,
+    receipt: Receipt,
+}
+
+/// Scans a directory and picks with a model: [`Recall::scan`] and [`Recall::pick_with`] in one,
+/// for hosts that keep nothing between turns.
+///
+/// # Errors
+///
+/// Those of [`Recall::scan`]; never those of the model.
+pub async fn recall<S, D>(
+    dir: impl AsRef<Path>,
+    query: &Query,
+    selector: &S,
+    deadline: D,
+    options: &Options,
+) -> Result<Picked, Error>
+where
+    S: Selector + Sync + ?Sized,
+    D: Future,
+{
+    let recall = Recall::scan(dir, options)?;
+    Ok(recall.pick_with(query, selector, deadline).await)
+}
+
+/// What a memory is called: its name, and its file name if that says something else.
+fn name_field(name: Option<&str>, file: &str) -> String {
+    let stem = file.get(..file.len() - 3).unwrap_or(file);
+    let plain = |text: &str| -> String {
+        let kept = text.chars().filter(|c| c.is_alphanumeric());
+        kept.flat_map(char::to_lowercase).collect()
+    };
+    match name {
+        Some(name) if plain(stem).contains(&plain(name)) => stem.to_owned(),
+        Some(name) if plain(name).contains(&plain(stem)) => name.to_owned(),
+        Some(name) => format!("{name}\n{stem}"),
+        None => stem.to_owned(),
+    }
+}
+
+/// At most `limit` bytes of a file inside a directory.
+pub(crate) fn read_inside(dir: &Path, file: &str, limit: usize) -> std::io::Result<Vec<u8>> {
+    use std::io::Read;
+    let opened = memdir_paths::open_inside(dir, file).map_err(std::io::Error::other)?;
+    let mut bytes = Vec::new();
+    opened.take(limit as u64).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The work's result, or `None` if the deadline comes first. Work that is done wins over a
+/// deadline that has passed.
+async fn race<W: Future, D: Future>(work: W, deadline: D) -> Option<W::Output> {
+    let (mut work, mut deadline) = (pin!(work), pin!(deadline));
+    std::future::poll_fn(|context| {
+        if let Poll::Ready(output) = work.as_mut().poll(context) {
+            return Poll::Ready(Some(output));
+        }
+        deadline.as_mut().poll(context).map(|_| None)
+    })
+    .await
+}

@@ -1,0 +1,305 @@
+//! The walk, the order, and what is kept from one scan to the next.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use memdir_paths::ENTRYPOINT;
+
+use super::folder::{Folder, Kind, Stat};
+use super::read::{Depth, read_start, read_text};
+use super::{MAX_DEPTH, MAX_FILES, MemoryFile, ScanOptions, SkipReason, Skipped, TeamFolder};
+use crate::error::{Error, ErrorKind};
+
+/// What is known of a file, and what a caller made of its text.
+#[derive(Debug)]
+pub(crate) struct Kept<T> {
+    pub(crate) memory: Arc<MemoryFile>,
+    pub(crate) extra: T,
+}
+
+/// Files by name.
+#[derive(Debug)]
+pub(crate) struct Store<T>(HashMap<String, Kept<T>>);
+
+impl<T> Default for Store<T> {
+    fn default() -> Store<T> {
+        Store(HashMap::new())
+    }
+}
+
+impl<T> Store<T> {
+    pub(crate) fn get(&self, file: &str) -> Option<&Kept<T>> {
+        self.0.get(file)
+    }
+}
+
+/// What one walk found.
+pub(crate) struct Found {
+    /// The names of the memories that are in the store now, in order.
+    pub(crate) files: Vec<String>,
+    pub(crate) skipped: Vec<Skipped>,
+    pub(crate) older: usize,
+    pub(crate) opened: usize,
+}
+
+struct Listed {
+    file: String,
+    /// Where its folder is in the list of open ones.
+    folder: usize,
+    /// Where its own name begins in `file`.
+    name: usize,
+    stat: Stat,
+    is_link: bool,
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    team: TeamFolder,
+    listed: Vec<Listed>,
+    skipped: Vec<Skipped>,
+    folders: Vec<Option<Folder>>,
+    seen: usize,
+}
+
+/// How many folders stay open while their files are read: 64 of them. What lies in others is
+/// opened by its path, with the same checks.
+const MAX_OPEN: usize = 64;
+
+/// Scans a directory; `make` turns the text of a new or changed file into what is kept of it.
+pub(crate) fn scan_with<T>(
+    dir: &Path,
+    options: &ScanOptions,
+    store: &mut Store<T>,
+    depth: Depth,
+    mut make: impl FnMut(&MemoryFile, &str) -> T,
+) -> Result<Found, Error> {
+    if !dir.is_absolute() {
+        return Err(Error::new(ErrorKind::RelativePath, dir));
+    }
+    let mut walk = Walk {
+        root: dir,
+        team: options.team,
+        listed: Vec::new(),
+        skipped: Vec::new(),
+        folders: Vec::new(),
+        seen: 0,
+    };
+    match Folder::open_root(dir) {
+        Ok(root) => walk.folder(root, "", 0),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        Err(e) => return Err(Error::io(dir, e)),
+    }
+    let Walk {
+        mut listed,
+        mut skipped,
+        folders,
+        ..
+    } = walk;
+    listed.sort_unstable_by(|a, b| {
+        let newest_first = b.stat.modified.cmp(&a.stat.modified);
+        newest_first.then_with(|| a.file.cmp(&b.file))
+    });
+
+    let mut old = std::mem::take(&mut store.0);
+    let mut found = Found {
+        files: Vec::with_capacity(listed.len().min(options.newest)),
+        skipped: Vec::new(),
+        older: 0,
+        opened: 0,
+    };
+    let mut buffer = Vec::new();
+    for entry in listed {
+        if found.files.len() >= options.newest {
+            found.older += 1;
+            continue;
+        }
+        let known = old.remove(&entry.file).filter(|kept| {
+            let memory = &kept.memory;
+            memory.modified == entry.stat.modified && memory.bytes == entry.stat.bytes
+        });
+        let kept = match known {
+            Some(kept) => kept,
+            None => {
+                found.opened += 1;
+                let folder = folders.get(entry.folder).and_then(Option::as_ref);
+                let start = open(dir, folder, &entry)
+                    .and_then(|mut file| read_start(&mut file, depth, &mut buffer));
+                if let Err(e) = start {
+                    skipped.push(Skipped {
+                        file: entry.file,
+                        reason: SkipReason::Unreadable(e.to_string()),
+                    });
+                    continue;
+                }
+                let text = read_text(&buffer);
+                let memory = MemoryFile {
+                    path: dir.join(&entry.file),
+                    modified: entry.stat.modified,
+                    bytes: entry.stat.bytes,
+                    header: memdir_types::parse_header(&text),
+                    file: entry.file.clone(),
+                };
+                let extra = make(&memory, &text);
+                Kept {
+                    memory: Arc::new(memory),
+                    extra,
+                }
+            }
+        };
+        found.files.push(entry.file.clone());
+        store.0.insert(entry.file, kept);
+    }
+    skipped.sort();
+    found.skipped = skipped;
+    Ok(found)
+}
+
+fn open(root: &Path, folder: Option<&Folder>, entry: &Listed) -> io::Result<File> {
+    match folder {
+        Some(folder) if !entry.is_link => folder.open(&entry.file[entry.name..]),
+        _ => memdir_paths::open_inside(root, &entry.file).map_err(io::Error::other),
+    }
+}
+
+impl Walk<'_> {
+    fn skip(&mut self, file: impl Into<String>, reason: SkipReason) {
+        self.skipped.push(Skipped {
+            file: file.into(),
+            reason,
+        });
+    }
+
+    fn folder(&mut self, folder: Folder, prefix: &str, depth: usize) {
+        let shown = prefix.strip_suffix('/').unwrap_or(".");
+        let number = self.folders.len();
+        self.folders.push(None);
+        let mut below = Vec::new();
+        let result = folder.for_each(|name, kind| {
+            self.seen += 1;
+            if self.seen > MAX_FILES {
+                self.skip(shown, SkipReason::TooMany);
+                return false;
+            }
+            // Hidden files are a writer's own, or left over from a crash.
+            if name.starts_with(b".") {
+                return true;
+            }
+            let is_markdown = is_markdown(name);
+            if !is_markdown && kind == Kind::File {
+                return true;
+            }
+            let lossy = String::from_utf8_lossy(name);
+            let file = format!("{prefix}{lossy}");
+            let stat = match folder.stat(name, kind) {
+                Ok(stat) => stat,
+                Err(e) if e.kind() == io::ErrorKind::NotFound => return true,
+                Err(e) => {
+                    self.skip(file, SkipReason::Unreadable(e.to_string()));
+                    return true;
+                }
+            };
+            match stat.kind {
+                Kind::Folder => below.push((lossy.into_owned(), file)),
+                Kind::Link => self.link(file, number, prefix.len(), is_markdown),
+                _ if !is_markdown || lossy.eq_ignore_ascii_case(ENTRYPOINT) => {}
+                Kind::File => match usable(&file, name) {
+                    Ok(()) => self.listed.push(Listed {
+                        file,
+                        folder: number,
+                        name: prefix.len(),
+                        stat,
+                        is_link: false,
+                    }),
+                    Err(reason) => self.skip(file, reason),
+                },
+                _ => self.skip(file, SkipReason::NotAFile),
+            }
+            true
+        });
+        if let Err(e) = result {
+            self.skip(shown, SkipReason::Unreadable(e.to_string()));
+        }
+        below.sort();
+        for (name, file) in below {
+            if self.seen > MAX_FILES || depth == 0 && self.is_reserved(&name) {
+                continue;
+            }
+            if depth >= MAX_DEPTH {
+                self.skip(file, SkipReason::TooDeep);
+                continue;
+            }
+            match folder.child(&name) {
+                Ok(child) => self.folder(child, &format!("{file}/"), depth + 1),
+                Err(e) => self.skip(file, SkipReason::Unreadable(e.to_string())),
+            }
+        }
+        if number < MAX_OPEN {
+            self.folders[number] = Some(folder);
+        }
+    }
+
+    /// Daily logs are no memories; the team's are, unless the host leaves them out.
+    fn is_reserved(&self, name: &str) -> bool {
+        name.eq_ignore_ascii_case("logs")
+            || self.team == TeamFolder::Exclude && name.eq_ignore_ascii_case("team")
+    }
+
+    fn link(&mut self, file: String, folder: usize, name: usize, is_markdown: bool) {
+        let is_entrypoint = file[name..].eq_ignore_ascii_case(ENTRYPOINT);
+        if let Ok(meta) = std::fs::metadata(self.root.join(&file))
+            && meta.is_dir()
+        {
+            return self.skip(file, SkipReason::LinkedFolder);
+        }
+        if !is_markdown || is_entrypoint {
+            return;
+        }
+        if let Err(reason) = usable(&file, file.as_bytes()) {
+            return self.skip(file, reason);
+        }
+        let place = memdir_paths::resolve_inside(self.root, &file);
+        let meta = place.map(|place| std::fs::metadata(&place));
+        match meta {
+            Ok(Ok(meta)) if meta.is_file() => self.listed.push(Listed {
+                file,
+                folder,
+                name,
+                stat: Stat {
+                    kind: Kind::File,
+                    modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+                    bytes: meta.len(),
+                },
+                is_link: true,
+            }),
+            Ok(Ok(_)) => self.skip(file, SkipReason::NotAFile),
+            Ok(Err(e)) => self.skip(file, SkipReason::Unreadable(e.to_string())),
+            Err(e) => {
+                let reason = match e.kind() {
+                    memdir_paths::ErrorKind::Io => SkipReason::Unreadable(e.to_string()),
+                    _ => SkipReason::LeadsOut,
+                };
+                self.skip(file, reason);
+            }
+        }
+    }
+}
+
+fn is_markdown(name: &[u8]) -> bool {
+    name.len() > 3 && name[name.len() - 3..].eq_ignore_ascii_case(b".md")
+}
+
+fn usable(file: &str, name: &[u8]) -> Result<(), SkipReason> {
+    if std::str::from_utf8(name).is_err() {
+        return Err(SkipReason::Name("it is not UTF-8".to_owned()));
+    }
+    memdir_paths::check_name(file).map_err(|e| {
+        SkipReason::Name(match e.kind() {
+            memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
+            _ => e.to_string(),
+        })
+    })
+}
