@@ -147,9 +147,10 @@ fn read(block: &str, warnings: &mut Vec<String>) -> PathsKey {
 /// What YAML says, unless it is about a folded scalar, whose lines YAML would join.
 fn strict(block: &str) -> Option<(Value, Vec<String>)> {
     let folded = |line: &str| {
-        line.trim_start()
-            .strip_prefix("paths:")
-            .is_some_and(|value| value.trim_start().starts_with('>'))
+        lines::key(line) == Some("paths")
+            && line
+                .split_once(':')
+                .is_some_and(|(_, value)| value.trim_start().starts_with('>'))
     };
     match block.lines().any(folded) {
         true => None,
@@ -259,4 +260,157 @@ fn near_miss(key: &str) -> Option<String> {
     known.contains(&plain.as_str()).then(|| {
         format!("`{key}` does not limit where the rule applies: the key of this format is `paths`")
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn usual_headers_take_the_fast_path() {
+        for block in [
+            "paths: src/a.ts\n",
+            "paths: \"**/*.ts\"\n",
+            "description: How we test\npaths:\n  - \"**/*.ts\"\n  - src/**\nname: x\n",
+            "paths:\n- 'a'\n- b/*.{c,d}\n",
+            "paths: src/**, !x/**\r\n",
+            "paths:\n",
+        ] {
+            assert!(lines::flat(block).is_some(), "{block:?}");
+        }
+    }
+
+    /// Blocks near what the fast path takes.
+    fn block() -> impl Strategy<Value = String> {
+        let key = prop::sample::select(vec![
+            "paths",
+            "paths",
+            "name",
+            "description",
+            "globs",
+            "a-b",
+            "true",
+            "y",
+            "1",
+            "<<",
+            "\"paths\"",
+        ]);
+        let value = prop::sample::select(vec![
+            "",
+            "a",
+            "a.ts",
+            "src/**",
+            "**/*.ts",
+            "\"**/*.ts\"",
+            "'*.ts'",
+            "a, b",
+            "a,!b",
+            "{a,b}",
+            "a{b,c}.ts",
+            "[a, b]",
+            "a: b",
+            "a:",
+            "a #b",
+            "a#b",
+            "# c",
+            "null",
+            "~",
+            "true",
+            "yes",
+            "12",
+            "1e3",
+            "2026-01-01",
+            "0x1f",
+            "\"a\\tb\"",
+            "'it''s'",
+            "\"a\" b",
+            "\"",
+            "'",
+            "!a",
+            "*a",
+            "&a",
+            "@a",
+            "%a",
+            "`a`",
+            "|",
+            ">-",
+            "- a",
+            "-a",
+            "? a",
+            "a b  ",
+            " a",
+            "a\tb",
+            "项",
+            "a=b",
+            "a;b",
+            "inf",
+            ".inf",
+            "a[",
+            "a]",
+            "a}",
+            "a'b",
+            "a\"b",
+            "=",
+        ]);
+        let line = (
+            key,
+            value.clone(),
+            prop::collection::vec((0..3_usize, value), 0..3),
+            "(\r?\n|\n\n|\n# c\n| \n)",
+        )
+            .prop_map(|(key, value, items, end)| {
+                let mut text = if value.is_empty() {
+                    format!("{key}:{end}")
+                } else {
+                    format!("{key}: {value}{end}")
+                };
+                if value.is_empty() || items.len() == 2 {
+                    for (indent, item) in items {
+                        text.push_str(&format!("{}- {item}{end}", " ".repeat(indent)));
+                    }
+                }
+                text
+            });
+        prop::collection::vec(line, 0..4).prop_map(|lines| lines.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(20_000))]
+
+        #[test]
+        fn the_fast_path_says_what_yaml_says(block in block()) {
+            if let Some(found) = lines::flat(&block) {
+                prop_assert_eq!(Some(found), yaml::parse(&block));
+            }
+        }
+
+        #[test]
+        fn the_fast_path_says_what_yaml_says_of_any_text(block in "(paths:|a:)?[-a-c: \n\"'#*{}!,.]{0,24}\n?") {
+            if let Some(found) = lines::flat(&block) {
+                prop_assert_eq!(Some(found), yaml::parse(&block));
+            }
+        }
+
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
+
+        #[test]
+        fn what_yaml_can_read_of_paths_the_lenient_reading_reads_too(block in block()) {
+            // A quote left open swallows the next lines for YAML, and is a slip for people.
+            let open = |line: &str| matches!(line.trim_end().rsplit(' ').next(), Some("\"" | "'"));
+            prop_assume!(!block.lines().any(open));
+            if let Some((paths, _)) = strict(&block)
+                && paths != Value::Missing
+            {
+                let broken = format!("{block}\nz: [\n");
+                let (lenient, _) = lines::lenient(&broken, &mut Vec::new());
+                let key = |value| patterns(value, &mut Vec::new());
+                prop_assert_eq!(key(lenient), key(paths));
+            }
+        }
+    }
 }

@@ -81,7 +81,7 @@ impl RuleIndex {
         let number = self.rules.len();
         for base in bases {
             let text = self.text(base);
-            let key = text.trim_end_matches('/');
+            let key = &*text;
             if let Err(at) = self.lengths.binary_search(&key.len()) {
                 self.lengths.insert(at, key.len());
             }
@@ -103,20 +103,19 @@ impl RuleIndex {
     /// repeats. Called once for the path as spelled and, if it differs, once for the real one.
     pub(crate) fn matches(&self, path: &Path, out: &mut Vec<usize>) {
         let text = self.text(path);
+        if text.split('/').any(|part| part == "..") {
+            return;
+        }
         // Hits of one path that have to be asked.
         let mut ask = Vec::new();
         for &length in &self.lengths {
             if text.as_bytes().get(length) != Some(&b'/') {
                 continue;
             }
-            let (Some(base), relative) = (self.bases.get(&text[..length]), &text[length + 1..])
-            else {
+            let Some(base) = self.bases.get(&text[..length]) else {
                 continue;
             };
-            let Some(relative) = clean(relative) else {
-                return;
-            };
-            let relative = Folded::new(&relative);
+            let relative = Folded::new(&text[length + 1..]);
             base.find(&relative, &mut |hit| match *hit {
                 Hit::Certain(number) => out.push(number),
                 Hit::Ask(number) => ask.push(number),
@@ -133,32 +132,31 @@ impl RuleIndex {
         out.dedup();
     }
 
-    /// A path as this index compares it: `/` between its parts, and where the file systems of the
-    /// platform ignore case, so do bases.
+    /// A path as this index compares it: single slashes between its parts, and where the file
+    /// systems of the platform ignore case, so do bases.
     fn text<'a>(&self, path: &'a Path) -> Cow<'a, str> {
         let text = path.to_string_lossy();
-        match self.platform {
+        let text = match self.platform {
             Platform::Linux if !cfg!(windows) => text,
             Platform::Linux => Cow::Owned(text.replace('\\', "/")),
             Platform::MacOs => Cow::Owned(fold(&text).into_owned()),
             Platform::Windows => Cow::Owned(fold(&text).replace('\\', "/")),
+        };
+        let idle = |part: &str| matches!(part, "" | ".");
+        if !text.split('/').skip(1).any(idle) {
+            return text;
         }
+        let mut clean = String::with_capacity(text.len());
+        for (at, part) in text.split('/').enumerate() {
+            if at == 0 {
+                clean.push_str(part);
+            } else if !idle(part) {
+                clean.push('/');
+                clean.push_str(part);
+            }
+        }
+        Cow::Owned(clean)
     }
-}
-
-/// A relative path without empty parts and `.`; `None` if it has a `..`.
-fn clean(relative: &str) -> Option<Cow<'_, str>> {
-    if relative
-        .split('/')
-        .all(|part| !matches!(part, "" | "." | ".."))
-    {
-        return Some(Cow::Borrowed(relative));
-    }
-    let parts: Vec<&str> = relative
-        .split('/')
-        .filter(|part| !matches!(*part, "" | "."))
-        .collect();
-    (!parts.contains(&"..")).then(|| Cow::Owned(parts.join("/")))
 }
 
 impl Base {
@@ -250,5 +248,162 @@ impl Table {
             .iter()
             .filter(|(suffix, _)| part.ends_with(&**suffix));
         hits.for_each(|(_, hits)| all(hits));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn index(platform: Platform, rules: &[(&[&str], &[&str])]) -> RuleIndex {
+        let mut index = RuleIndex::new(platform);
+        for (bases, patterns) in rules {
+            let bases: Vec<PathBuf> = bases.iter().map(PathBuf::from).collect();
+            index.insert(&bases, PathGlobs::new(patterns));
+        }
+        index
+    }
+
+    #[track_caller]
+    fn check(index: &RuleIndex, path: &str, expected: &[usize]) {
+        let mut found = Vec::new();
+        index.matches(Path::new(path), &mut found);
+        assert_eq!(found, expected, "{path}");
+    }
+
+    #[test]
+    fn rules_apply_below_their_bases_only() {
+        let index = index(
+            Platform::Linux,
+            &[
+                (&["/r"], &["pkg/**"]),
+                (&["/r/pkg", "/data/pkg"], &["*.ts"]),
+                (&["/"], &["/r/pkg/*.ts"]),
+                (&["/r"], &["*.[jt]s", "!gen/"]),
+            ],
+        );
+        check(&index, "/r/pkg/a.ts", &[0, 1, 2, 3]);
+        check(&index, "/r/pkg/gen/a.js", &[0]);
+        check(&index, "/data/pkg/a.ts", &[1]);
+        check(&index, "/rx/pkg/a.ts", &[]);
+        check(&index, "/r/pkg", &[0]);
+        check(&index, "/r", &[]);
+        check(&index, "/", &[]);
+        check(&index, "pkg/a.ts", &[]);
+        check(&index, "/r/./pkg//b.ts", &[0, 1, 2, 3]);
+        check(&index, "/r/pkg/../a.ts", &[]);
+        check(&index, "/R/pkg/a.ts", &[2]);
+    }
+
+    #[test]
+    fn numbers_are_added_without_repeats() {
+        let index = index(Platform::Linux, &[(&["/r"], &["*"]), (&["/s"], &["*"])]);
+        let mut found = vec![1];
+        index.matches(Path::new("/r/a"), &mut found);
+        index.matches(Path::new("/s/a"), &mut found);
+        index.matches(Path::new("/r/a"), &mut found);
+        assert_eq!(found, [0, 1]);
+    }
+
+    #[test]
+    fn windows_paths_have_backslashes_and_no_case() {
+        let rules: &[(&[&str], &[&str])] = &[
+            (&[r"C:\Work"], &["src/*.ts"]),
+            (&["c:/work/"], &["src/?.ts"]),
+        ];
+        check(
+            &index(Platform::Windows, rules),
+            r"c:\work\SRC\a.ts",
+            &[0, 1],
+        );
+        let rules: &[(&[&str], &[&str])] = &[(&["/W"], &["a/b.ts"])];
+        check(&index(Platform::Linux, rules), r"/W/a\b.ts", &[]);
+        check(&index(Platform::MacOs, rules), "/w/A/b.ts", &[0]);
+    }
+
+    #[test]
+    fn more_than_may_be_kept_is_compiled_again_and_right() {
+        let mut index = RuleIndex::new(Platform::Linux);
+        for rule in 0..6 {
+            let many: Vec<String> = (0..200)
+                .map(|at| format!("{rule}?{at}{}", "[x]".repeat(30)))
+                .collect();
+            index.insert(&[PathBuf::from("/r")], PathGlobs::new(&many));
+        }
+        for _ in 0..2 {
+            for rule in 0..6 {
+                check(&index, &format!("/r/a/{rule}-7{}", "x".repeat(30)), &[rule]);
+            }
+        }
+    }
+
+    fn pattern() -> impl Strategy<Value = String> {
+        let part = prop::sample::select(vec![
+            "a",
+            "b",
+            "src",
+            "*",
+            "**",
+            "*.ts",
+            "*.test.ts",
+            "*b",
+            "x*",
+            "?",
+            "[ab]*",
+            "A",
+            "a.ts",
+            "*.*",
+            "{a,*.b}",
+            "项",
+            "*.",
+        ]);
+        (
+            any::<bool>(),
+            any::<bool>(),
+            prop::collection::vec(part, 1..4),
+            any::<bool>(),
+        )
+            .prop_map(|(not, root, parts, folder)| {
+                let mark = |on, mark| if on { mark } else { "" };
+                format!(
+                    "{}{}{}{}",
+                    mark(not, "!"),
+                    mark(root, "/"),
+                    parts.join("/"),
+                    mark(folder, "/")
+                )
+            })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1_000))]
+
+        #[test]
+        fn the_index_answers_as_every_rule_alone(
+            rules in prop::collection::vec((0..3_usize, prop::collection::vec(pattern(), 1..4)), 0..12),
+            paths in prop::collection::vec("/r(/(a|b|src|A|ab|a\\.ts|b\\.test\\.ts|x1|项|c\\.)){1,5}", 1..10),
+        ) {
+            let bases = ["/r", "/r/a", "/"];
+            let mut index = RuleIndex::new(Platform::Linux);
+            let mut alone = Vec::new();
+            for (base, patterns) in &rules {
+                let globs = PathGlobs::new(patterns);
+                index.insert(&[PathBuf::from(bases[*base])], globs.clone());
+                alone.push((Path::new(bases[*base]), globs));
+            }
+            for path in paths {
+                let mut found = Vec::new();
+                index.matches(Path::new(&path), &mut found);
+                let expected: Vec<usize> = (0..alone.len())
+                    .filter(|&rule| {
+                        let (base, globs) = &alone[rule];
+                        Path::new(&path).strip_prefix(base).is_ok_and(|path| globs.is_match(path))
+                    })
+                    .collect();
+                prop_assert_eq!(found, expected, "{:?} on {}", rules, path);
+            }
+        }
     }
 }

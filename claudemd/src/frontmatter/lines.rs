@@ -134,10 +134,11 @@ pub(super) fn lenient(block: &str, warnings: &mut Vec<String>) -> Found {
         .split_once(':')
         .map_or("", |(_, value)| value.trim());
     // A block scalar means one pattern per line; YAML would join the lines of a folded one.
-    if value.starts_with(['|', '>']) && value.len() < 4
-        || value.starts_with(['|', '>']) && value.contains('#')
-    {
-        let text = section[1..].iter().map(|line| line.trim());
+    if is_block_mark(value) {
+        let deeper = |line: &str| line.len() - line.trim_start().len() > top;
+        let inside = |line: &&&str| line.trim().is_empty() || deeper(line);
+        let mine = section[1..].iter().take_while(inside);
+        let text = mine.map(|line| line.trim());
         warnings.push("`paths` is a block of text; each line counts as a pattern".to_owned());
         return (Value::Text(text.collect::<Vec<_>>().join("\n")), keys);
     }
@@ -166,8 +167,17 @@ pub(super) fn lenient(block: &str, warnings: &mut Vec<String>) -> Found {
     }
 }
 
+/// Whether a value only says that a block scalar follows: `|`, `>-`, `|2 # why`.
+fn is_block_mark(value: &str) -> bool {
+    let Some(rest) = value.strip_prefix(['|', '>']) else {
+        return false;
+    };
+    let rest = rest.trim_start_matches(|c: char| matches!(c, '+' | '-') || c.is_ascii_digit());
+    rest.is_empty() || rest.starts_with([' ', '\t']) && rest.trim_start().starts_with('#')
+}
+
 /// The key with which a line begins.
-fn key(line: &str) -> Option<&str> {
+pub(super) fn key(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let (key, rest) = line.split_once(':')?;
     let starts = rest.is_empty() || rest.starts_with([' ', '\t']);

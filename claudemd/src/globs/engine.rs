@@ -259,10 +259,12 @@ fn has_wide_range(line: &str) -> bool {
             (false, '[') if before[1] != '\\' => inside = true,
             (true, ']') if !matches!(before[1], '[' | '!' | '^') => inside = false,
             (true, '-') => {}
-            (true, _) if before[1] == '-' && before[0] != '[' => {
-                if !c.is_ascii() || !before[0].is_ascii() {
-                    return true;
-                }
+            (true, _)
+                if before[1] == '-'
+                    && before[0] != '['
+                    && !(c.is_ascii() && before[0].is_ascii()) =>
+            {
+                return true;
             }
             _ => {}
         }
