@@ -166,7 +166,7 @@ impl PathGlobs {
         if plain.is_some() && !negations {
             return true;
         }
-        let last = plain.max(engine.last_cover(path.text(), keep));
+        let last = plain.max(engine.last_cover(path, patterns, keep));
         last.is_some_and(|at| !patterns[at].negative)
     }
 

@@ -33,6 +33,8 @@ struct Base {
 
 #[derive(Debug, Clone, Default)]
 struct Dir {
+    /// For everything below the folder.
+    all: Found,
     /// For the part right after the folder.
     child: Table,
     /// For every part below the folder.
@@ -103,7 +105,7 @@ impl RuleIndex {
     /// repeats. Called once for the path as spelled and, if it differs, once for the real one.
     pub(crate) fn matches(&self, path: &Path, out: &mut Vec<usize>) {
         let text = self.text(path);
-        if text.split('/').any(|part| part == "..") {
+        if text.contains("/..") && text.split('/').any(|part| part == "..") {
             return;
         }
         // Hits of one path that have to be asked.
@@ -143,7 +145,10 @@ impl RuleIndex {
             Platform::Windows => Cow::Owned(fold(&text).replace('\\', "/")),
         };
         let idle = |part: &str| matches!(part, "" | ".");
-        if !text.split('/').skip(1).any(idle) {
+        let bytes = text.as_bytes();
+        let doubt = |two: &[u8]| two[0] == b'/' && matches!(two[1], b'/' | b'.');
+        // Most paths are clean, and one look shows it.
+        if !bytes.windows(2).any(doubt) && !bytes.ends_with(b"/") {
             return text;
         }
         let mut clean = String::with_capacity(text.len());
@@ -167,12 +172,12 @@ impl Base {
         };
         self.depth = self.depth.max(parts);
         let dir = self.dirs.entry(plain.dir.clone()).or_default();
-        let table = if plain.deep {
-            &mut dir.deep
-        } else {
-            &mut dir.child
+        let found = match &plain.tail {
+            // Any part will do, so the first one decides for all.
+            Tail::Suffix(suffix) if suffix.is_empty() => &mut dir.all,
+            tail if plain.deep => dir.deep.slot(tail),
+            tail => dir.child.slot(tail),
         };
-        let found = table.slot(&plain.tail);
         let hits = if plain.only_dir {
             &mut found.folder
         } else {
@@ -186,12 +191,22 @@ impl Base {
             let Some(dir) = self.dirs.get(path.head(parts)) else {
                 continue;
             };
+            dir.all.tell(parts + 1 < path.len(), found);
             dir.child.find(path, parts, found);
             if !dir.deep.is_empty() {
                 for at in parts..path.len() {
                     dir.deep.find(path, at, found);
                 }
             }
+        }
+    }
+}
+
+impl Found {
+    fn tell(&self, folder: bool, found: &mut impl FnMut(&Hit)) {
+        self.any.iter().for_each(&mut *found);
+        if folder {
+            self.folder.iter().for_each(found);
         }
     }
 }
@@ -225,29 +240,23 @@ impl Table {
     fn find(&self, path: &Folded, at: usize, found: &mut impl FnMut(&Hit)) {
         let part = path.part(at);
         let folder = at + 1 < path.len();
-        let mut all = |hits: &Found| {
-            hits.any.iter().for_each(&mut *found);
-            if folder {
-                hits.folder.iter().for_each(&mut *found);
-            }
-        };
         if !self.names.is_empty()
             && let Some(hits) = self.names.get(part)
         {
-            all(hits);
+            hits.tell(folder, found);
         }
         if !self.extensions.is_empty()
             && let Some((_, extension)) = part.rsplit_once('.')
             && let Some(list) = self.extensions.get(extension)
         {
             let hits = list.iter().filter(|(suffix, _)| part.ends_with(&**suffix));
-            hits.for_each(|(_, hits)| all(hits));
+            hits.for_each(|(_, hits)| hits.tell(folder, found));
         }
         let hits = self
             .others
             .iter()
             .filter(|(suffix, _)| part.ends_with(&**suffix));
-        hits.for_each(|(_, hits)| all(hits));
+        hits.for_each(|(_, hits)| hits.tell(folder, found));
     }
 }
 

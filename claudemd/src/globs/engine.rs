@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-use super::{PathGlobs, fold_char};
+use super::pattern::Parsed;
+use super::{Folded, PathGlobs, fold_char};
 
 /// Where compiled patterns may stay in memory.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ const MAX_KEPT_BYTES: usize = 64 << 10;
 
 /// Pattern bytes times path bytes (of the path and all its parents) above which these patterns
 /// are not asked: about two seconds. Only hostile names on both sides come near.
-const MAX_WORK: usize = 4_000_000_000;
+const MAX_WORK: usize = 1_000_000_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Engine {
@@ -86,36 +87,41 @@ impl Engine {
     }
 
     /// The place of the last pattern that matches the path or one of its parents.
-    pub(super) fn last_cover(&self, path: &str, keep: &Keep<'_>) -> Option<usize> {
-        if self.sets.is_empty() {
-            return None;
-        }
-        let parents = path.bytes().enumerate().filter(|(_, byte)| *byte == b'/');
-        let work = parents.fold(path.len(), |sum, (at, _)| sum.saturating_add(at));
-        if work.saturating_mul(self.bytes) > MAX_WORK {
-            return None;
-        }
-        self.sets
-            .iter()
-            .filter_map(|set| set.last_cover(path, keep))
-            .max()
+    pub(super) fn last_cover(
+        &self,
+        path: &Folded,
+        patterns: &[Parsed],
+        keep: &Keep<'_>,
+    ) -> Option<usize> {
+        let mut ends = Vec::new();
+        let last = self.sets.iter().filter_map(|set| {
+            ends.clear();
+            ends.resize(path.len(), false);
+            for (at, _) in &set.lines {
+                patterns[*at].ends(path, &mut ends);
+            }
+            set.last_cover(path, &ends, keep)
+        });
+        last.max()
     }
 }
 
 impl Set {
-    fn last_cover(&self, path: &str, keep: &Keep<'_>) -> Option<usize> {
-        let path = self.alphabet.write(path);
-        let path = Path::new(&*path);
+    /// The same, asking only for paths that end with a marked part.
+    fn last_cover(&self, path: &Folded, ends: &[bool], keep: &Keep<'_>) -> Option<usize> {
+        let marked = || (0..ends.len()).filter(|at| ends[*at]);
+        let work: usize = marked().map(|at| path.head(at + 1).len()).sum();
+        if work == 0 || work.saturating_mul(self.bytes) > MAX_WORK {
+            return None;
+        }
         let built = match (self.built.get(), keep) {
             (Some(built), _) => Cow::Borrowed(built),
             (None, Keep::Below(kept)) if !kept.take(self.bytes) => Cow::Owned(self.build()),
             (None, _) => Cow::Borrowed(self.built.get_or_init(|| self.build())),
         };
-        let covers = path.ancestors().enumerate().filter_map(|(up, at)| {
-            let found = match at.as_os_str().is_empty() {
-                true => return None,
-                false => built.matched(at, up > 0),
-            };
+        let covers = marked().filter_map(|at| {
+            let head = self.alphabet.write(path.head(at + 1));
+            let found = built.matched(Path::new(&*head), at + 1 < path.len());
             // The place was filed as the origin of the pattern.
             found
                 .inner()

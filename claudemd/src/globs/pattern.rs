@@ -1,5 +1,7 @@
 //! One pattern without braces: what it means, and whether it is plain.
 
+use std::ops::Range;
+
 use super::{Folded, PathGlobs, fold};
 
 /// A pattern, read.
@@ -13,6 +15,10 @@ pub(super) struct Parsed {
     pub(super) exact: bool,
     /// The pattern for the engine, without `!`; empty if it is plain.
     pub(super) line: String,
+    /// What the first part below the folder of `plain` begins with.
+    head: Box<str>,
+    /// The longest run of literal characters.
+    needle: Box<str>,
 }
 
 /// A pattern that needs no engine: below a folder, one part that is a name or ends in something.
@@ -46,19 +52,44 @@ impl Tail {
 impl Plain {
     /// Whether the pattern matches the path or one of its parent folders.
     pub(crate) fn covers(&self, path: &Folded) -> bool {
-        let first = match self.dir.is_empty() {
-            true => 0,
-            false => {
-                let below = path.text().strip_prefix(&*self.dir);
-                if !below.is_some_and(|below| below.starts_with('/')) {
-                    return false;
-                }
-                self.dir.bytes().filter(|byte| *byte == b'/').count() + 1
-            }
-        };
+        self.first(path).is_some_and(|first| {
+            self.range(first, path)
+                .any(|at| self.tail.is_match(path.part(at)))
+        })
+    }
+
+    /// The number of the first part below the folder, if the path is below it.
+    fn first(&self, path: &Folded) -> Option<usize> {
+        if self.dir.is_empty() {
+            return Some(0);
+        }
+        let below = path.text().strip_prefix(&*self.dir)?;
+        below
+            .starts_with('/')
+            .then(|| self.dir.bytes().filter(|byte| *byte == b'/').count() + 1)
+    }
+
+    /// The parts that may be the last one of the pattern.
+    fn range(&self, first: usize, path: &Folded) -> Range<usize> {
         let last = path.len() - usize::from(self.only_dir);
-        let last = if self.deep { last } else { last.min(first + 1) };
-        (first..last).any(|at| self.tail.is_match(path.part(at)))
+        first..if self.deep { last } else { last.min(first + 1) }
+    }
+}
+
+impl Parsed {
+    /// Adds the parts of a path at which the pattern may end, going by its literal characters: a
+    /// cheap answer that is mostly none.
+    pub(super) fn ends(&self, path: &Folded, ends: &mut [bool]) {
+        let Some(first) = self.plain.first(path) else {
+            return;
+        };
+        let begins = first < path.len() && path.part(first).starts_with(&*self.head);
+        if !begins || !path.text().contains(&*self.needle) {
+            return;
+        }
+        for at in self.plain.range(first, path) {
+            ends[at] |= self.plain.tail.is_match(path.part(at));
+        }
     }
 }
 
@@ -94,6 +125,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
 
     let parts: Vec<&str> = body.split('/').collect();
     let literal = |part: &&str| !part.contains(META);
+    let mut head = "";
     let (plain, exact) = if parts.len() == 1 && !anchored {
         let (tail, exact) = tail(body);
         (plain(&[], true, tail, only_dir), exact)
@@ -104,6 +136,9 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
             .count();
         let (dir, open) = parts.split_at(fixed);
         let (tail, exact) = tail(open[open.len() - 1]);
+        if open[0] != "**" {
+            head = open[0].split(META).next().unwrap_or_default();
+        }
         match open {
             ["**"] => (plain(dir, true, tail, only_dir), true),
             [_] => (plain(dir, false, tail, only_dir), exact),
@@ -127,6 +162,8 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
             false if rest.starts_with(['!', '#']) => format!(r"\{rest}"),
             false => rest.to_owned(),
         },
+        head: fold(head).into(),
+        needle: fold(if exact { "" } else { needle(body) }).into(),
     })
 }
 
@@ -137,6 +174,47 @@ fn plain(dir: &[&str], deep: bool, tail: Tail, only_dir: bool) -> Plain {
         tail,
         only_dir,
     }
+}
+
+/// The longest run of characters that stand for themselves. Whether a slash or the first and the
+/// last characters of a class are needed depends, so they are left out.
+fn needle(body: &str) -> &str {
+    let mut longest = "";
+    let mut rest = body;
+    while let Some(at) = rest.find(|c: char| c == '/' || META.contains(&c)) {
+        if at > longest.len() {
+            longest = &rest[..at];
+        }
+        // The members of a class are no run, and after a stray bracket nothing is certain.
+        match rest.as_bytes()[at] {
+            b'[' => match class_end(&rest[at..]) {
+                Some(len) => rest = &rest[at + len..],
+                None => return longest,
+            },
+            b'\\' => {
+                let mut after = rest[at + 1..].chars();
+                after.next();
+                rest = after.as_str();
+            }
+            _ => rest = &rest[at + 1..],
+        }
+    }
+    if rest.len() > longest.len() {
+        rest
+    } else {
+        longest
+    }
+}
+
+/// The length of a class that begins the text, or `None` if it is one of those with names in it.
+fn class_end(text: &str) -> Option<usize> {
+    let inner = text[1..].trim_start_matches(['!', '^']);
+    let start = text.len() - inner.len();
+    if inner.contains("[:") {
+        return None;
+    }
+    let skip = usize::from(inner.starts_with(']'));
+    Some(start + skip + inner[skip..].find(']')? + 1)
 }
 
 /// The last part of a pattern, and whether nothing of it was lost.

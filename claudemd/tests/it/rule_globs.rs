@@ -306,4 +306,11 @@ fn hostile_patterns_and_paths_are_bounded() {
         .collect();
     let globs = PathGlobs::new(&many);
     assert!(!globs.is_match(Path::new(&"a/".repeat(2_000))));
+
+    // Nothing literal at the end, so that the matcher itself is asked.
+    let open = format!("{stars}[b]");
+    assert!(!PathGlobs::new(&[&open]).is_match(Path::new(&"a".repeat(5_000))));
+    assert!(PathGlobs::new(&[&open]).is_match(Path::new(&format!("{}b", "a".repeat(5_000)))));
+    let deep = format!("**/{open}/**/{stars}?");
+    assert!(!PathGlobs::new(&[deep]).is_match(Path::new(&"a/".repeat(2_500))));
 }
