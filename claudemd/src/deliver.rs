@@ -4,9 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::discover::is_same;
 use crate::file::{LoadReason, LoadedFile};
+use crate::globs::PathGlobs;
 use crate::layer::Layer;
 use crate::loader::{Loader, Owner};
-use crate::paths::{canonical, clean, is_clean};
+use crate::paths::{RealDirs, canonical, clean, is_clean};
+use crate::report::Waiting;
 use crate::session::{RuleMatch, RuleState};
 
 impl Loader {
@@ -101,26 +103,20 @@ impl Loader {
     /// Numbers of the rules that match and were not delivered. `real` is the real path of the
     /// folder, if that is another.
     fn matched(&mut self, path: &Path, real: Option<&Path>) -> Vec<usize> {
+        self.index();
         let mut matched = self.numbers(path, real);
         matched.retain(|number| !self.rules[*number].delivered);
         matched
     }
 
-    /// Numbers of the rules that match a path as spelled or as it really is.
-    fn numbers(&mut self, path: &Path, real: Option<&Path>) -> Vec<usize> {
+    /// Numbers of the indexed rules that match a path as spelled or as it really is.
+    fn numbers(&self, path: &Path, real: Option<&Path>) -> Vec<usize> {
         let mut matched = Vec::new();
-        if self.rules.is_empty() {
+        if self.indexed == 0 {
             return matched;
         }
-        self.index();
         self.index.matches(path, &mut matched);
-        let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
-        let real = match (is_link, real, path.file_name()) {
-            (true, _, _) => canonical(path),
-            (false, Some(folder), Some(name)) => Some(folder.join(name)),
-            _ => None,
-        };
-        if let Some(real) = real {
+        if let Some(real) = real_of(path, real) {
             self.index.matches(&real, &mut matched);
         }
         matched
@@ -167,13 +163,27 @@ impl Loader {
     }
 
     /// All known rules that match a path.
-    pub(crate) fn rules_for(&mut self, path: &Path) -> Vec<RuleMatch> {
+    pub(crate) fn rules_for(&self, path: &Path) -> Vec<RuleMatch> {
         let path = clean(&self.cwd.join(path));
         let Some(parent) = path.parent().filter(|_| self.root_of(&path).is_some()) else {
             return Vec::new();
         };
-        let real = Some(self.dirs.dir(parent)).filter(|real| real != parent);
-        let numbers = self.numbers(&path, real.as_deref());
+        let real = Some(RealDirs::default().dir(parent)).filter(|real| real != parent);
+        let mut numbers = self.numbers(&path, real.as_deref());
+        let real = real_of(&path, real.as_deref());
+        // Rules that the index has not taken yet are asked one by one.
+        let waiting = self.rules.iter().enumerate().skip(self.indexed);
+        numbers.extend(waiting.filter_map(|(number, rule)| {
+            let globs = match &rule.compiled {
+                Some(compiled) => compiled.clone(),
+                None => PathGlobs::new(&rule.entry.file.globs),
+            };
+            let matches = |path: &Path| {
+                let mut relative = rule.bases.iter().filter_map(|b| path.strip_prefix(b).ok());
+                relative.any(|relative| globs.is_match(relative))
+            };
+            (matches(&path) || real.as_deref().is_some_and(matches)).then_some(number)
+        }));
         let found = numbers.into_iter().map(|number| {
             let rule = &self.rules[number];
             RuleMatch {
@@ -200,7 +210,8 @@ impl Loader {
         // The text is in the model's hands now; the rule needs it no more.
         rule.entry.file.text = String::new();
         let shown = entry.file.path.clone();
-        self.report.waiting.retain(|waiting| waiting.path != shown);
+        let other = |waiting: &Waiting| waiting.path.as_os_str() != shown.as_os_str();
+        self.report.waiting.retain(other);
         if self.is_loaded(&entry) {
             return;
         }
@@ -210,6 +221,17 @@ impl Loader {
             true => self.expand_without(entry, out),
             false => self.expand(entry, out),
         }
+    }
+}
+
+/// The real path of a file in a folder whose real path is known to be another, or not; `None` if
+/// it is the path as spelled.
+fn real_of(path: &Path, folder: Option<&Path>) -> Option<PathBuf> {
+    let is_link = std::fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
+    match (is_link, folder, path.file_name()) {
+        (true, _, _) => canonical(path),
+        (false, Some(folder), Some(name)) => Some(folder.join(name)),
+        _ => None,
     }
 }
 

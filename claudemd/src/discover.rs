@@ -225,6 +225,11 @@ impl Loader {
             true => Arc::new([base]),
             false => Arc::new([base, real]),
         };
+        // Growing by doubling would move everything several times.
+        let count = found.files.len();
+        self.stamps.reserve(count);
+        self.rules.reserve(count);
+        self.report.waiting.reserve(count);
         for file in found.files {
             self.rule(&visit.rule(&file, layer), visit, &bases, out);
         }
@@ -252,8 +257,12 @@ impl Loader {
             }
             return;
         }
-        let compiled = PathGlobs::new(&entry.file.globs);
-        for problem in compiled.problems() {
+        // Ordinary patterns have no problems; they are compiled when the first path is used.
+        let compiled = match entry.file.globs.iter().all(|glob| is_ordinary(glob)) {
+            true => None,
+            false => Some(PathGlobs::new(&entry.file.globs)),
+        };
+        for problem in compiled.iter().flat_map(PathGlobs::problems) {
             let kind = WarningKind::Pattern {
                 pattern: problem.pattern.clone(),
                 reason: problem.reason.clone(),
@@ -273,7 +282,7 @@ impl Loader {
             },
             delivered: false,
             bases: Arc::clone(bases),
-            compiled: Some(compiled),
+            compiled,
         };
         if self.wait(rule) {
             self.report.waiting.push(waiting);
@@ -366,6 +375,18 @@ impl<'a> Visit<'a> {
     }
 }
 
+/// Whether a pattern is so ordinary that it cannot be refused: short, of letters, digits, stars
+/// and the like, without empty parts and parts of dots.
+fn is_ordinary(pattern: &str) -> bool {
+    const MAX_BYTES: usize = 200;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"*._-/".contains(&byte);
+    pattern.len() <= MAX_BYTES
+        && pattern.bytes().all(plain)
+        && pattern
+            .split('/')
+            .all(|part| part.bytes().any(|byte| byte != b'.'))
+}
+
 /// A file that is looked for by its name.
 fn want_named(path: &Path, layer: Layer, reason: LoadReason) -> Want<'_> {
     Want {
@@ -384,4 +405,39 @@ fn want_named(path: &Path, layer: Layer, reason: LoadReason) -> Want<'_> {
 /// Whether an entry is the file at a path.
 pub(crate) fn is_same(entry: &Entry, path: &Path) -> bool {
     entry.file.path == path || entry.file.real == path
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn ordinary_patterns_have_no_problems(
+            patterns in proptest::collection::vec("[a-z*._/-]{1,12}", 1..4)
+        ) {
+            let ordinary = patterns.iter().all(|pattern| is_ordinary(pattern));
+            prop_assert!(!ordinary || PathGlobs::new(&patterns).problems().is_empty());
+        }
+    }
+
+    #[test]
+    fn patterns_that_may_be_refused_are_not_ordinary() {
+        for pattern in [
+            "", "/a", "./a", "../a", "a//b", "a/", "[a", "!a", "{a", "~/a", "#a", "\\",
+        ] {
+            assert!(!is_ordinary(pattern), "{pattern}");
+        }
+        for pattern in [
+            "*.ts",
+            "src/**",
+            "**/*.e1",
+            "packages/p-1/**",
+            ".github/*_x",
+        ] {
+            assert!(is_ordinary(pattern), "{pattern}");
+        }
+    }
 }

@@ -6,6 +6,7 @@ use crate::file::{LoadReason, LoadedFile};
 use crate::import::Reference;
 use crate::layer::Layer;
 use crate::loader::{Entry, Kind, Loader, Taken, Want};
+use crate::options::External;
 use crate::paths::canonical;
 use crate::report::{MAX_LISTED_MISSES, Miss, Place, SkipReason};
 use crate::resolve::{is_git_metadata, is_text, locate};
@@ -107,7 +108,10 @@ impl Loader {
                 if !path.is_file() {
                     continue;
                 }
-                let real = canonical(&path).unwrap_or_else(|| path.clone());
+                let real = match self.options.external {
+                    External::Approved => path.clone(),
+                    _ => canonical(&path).unwrap_or_else(|| path.clone()),
+                };
                 if !self.ask(&want, &real) {
                     self.skip(&want, SkipReason::External { real });
                     return None;

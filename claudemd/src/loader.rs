@@ -102,7 +102,7 @@ pub(crate) struct WaitingRule {
     pub(crate) delivered: bool,
     /// The folders that its patterns start from: as spelled, and really.
     pub(crate) bases: Arc<[PathBuf]>,
-    /// Its patterns, until the index takes them.
+    /// Its patterns, if they were compiled before the index takes them.
     pub(crate) compiled: Option<PathGlobs>,
 }
 
@@ -259,10 +259,10 @@ impl Loader {
     /// never needs it.
     pub(crate) fn index(&mut self) {
         for rule in &mut self.rules[self.indexed..] {
-            if let Some(compiled) = rule.compiled.take() {
-                let number = self.index.insert(&rule.bases, compiled);
-                debug_assert_eq!(number, self.indexed);
-            }
+            let compiled = rule.compiled.take();
+            let compiled = compiled.unwrap_or_else(|| PathGlobs::new(&rule.entry.file.globs));
+            let number = self.index.insert(&rule.bases, compiled);
+            debug_assert_eq!(number, self.indexed);
             self.indexed += 1;
         }
     }

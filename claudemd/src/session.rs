@@ -138,7 +138,7 @@ impl Session {
     /// The rules that match a path, delivered or not, as far as they are known: rules of a nested
     /// directory are known once a file in it was used. Delivers nothing.
     pub fn rules_for(&self, path: impl AsRef<Path>) -> Vec<RuleMatch> {
-        self.loader.clone().rules_for(path.as_ref())
+        self.loader.rules_for(path.as_ref())
     }
 
     /// Forgets what was loaded and delivered, and loads again from disk.
