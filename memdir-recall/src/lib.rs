@@ -32,7 +32,8 @@ pub use {memdir_paths, memdir_types};
 pub use error::{Error, ErrorKind};
 pub use manifest::{MAX_SHOWN_CHARS, iso_time, manifest, manifest_line};
 pub use options::{
-    BESIDE_BEST_PERCENT, FLOOR_PERCENT, Fill, MAX_MATCHING_LINES, Options, Stopwatch,
+    BESIDE_BEST_PERCENT, FLOOR_PERCENT, Fill, MAX_MATCHING_LINES, ONE_WORD_FLOOR_PERCENT, Options,
+    Stopwatch,
 };
 pub use query::{MAX_QUERY_BYTES, Query};
 pub use recall::{MAX_LINE_CHARS, Picked, Recall, Recalled, Refreshed, recall};

@@ -8,9 +8,13 @@ use crate::{MAX_NEWEST, TeamFolder};
 /// says nothing: 14 percent, where foreign queries fall silent and hardly a right answer does.
 pub const FLOOR_PERCENT: u8 = 14;
 
+/// The same floor for memories that hold just one word of the query: 22 percent. Of a message
+/// about something else, one word is nearly always known.
+pub const ONE_WORD_FLOOR_PERCENT: u8 = 22;
+
 /// Below this part of the score of the best match, in percent, a memory is not picked beside it:
-/// 40 percent, measured together with the floor.
-pub const BESIDE_BEST_PERCENT: u8 = 40;
+/// 30 percent, measured together with the floors.
+pub const BESIDE_BEST_PERCENT: u8 = 30;
 
 /// How many entries of the manifest carry their best matching line: 8 entries. A model picks well
 /// among eight with a line each.
@@ -45,9 +49,11 @@ pub struct Options {
     /// How many entries carry their best matching line; 8 by default, 0 for none.
     pub lines: usize,
     /// The floor of the lexical stage in percent of the best possible score; 14 by default, 0 for
-    /// none.
+    /// none. If no memory reaches it, none is picked; if one does, others are measured by it.
     pub floor: u8,
-    /// What a memory needs to be picked beside a better one, in percent of its score; 40 by
+    /// The floor for memories that hold just one word of the query; 22 by default, 0 for none.
+    pub one_word_floor: u8,
+    /// What a memory needs to be picked beside a better one, in percent of its score; 30 by
     /// default.
     pub beside_best: u8,
     /// Whether the lexical stage fills places that the model left empty.
@@ -66,6 +72,7 @@ impl Default for Options {
             manifest: MAX_NEWEST,
             lines: MAX_MATCHING_LINES,
             floor: FLOOR_PERCENT,
+            one_word_floor: ONE_WORD_FLOOR_PERCENT,
             beside_best: BESIDE_BEST_PERCENT,
             fill: Fill::default(),
             team: TeamFolder::default(),
@@ -94,6 +101,14 @@ impl Options {
     #[must_use]
     pub fn floor(mut self, percent: u8) -> Options {
         self.floor = percent;
+        self
+    }
+
+    /// Sets the floor for memories that hold just one word of the query, in percent of the best
+    /// possible score.
+    #[must_use]
+    pub fn one_word_floor(mut self, percent: u8) -> Options {
+        self.one_word_floor = percent;
         self
     }
 

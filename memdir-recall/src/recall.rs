@@ -166,9 +166,7 @@ impl Recall {
                 Doc::read(vocabulary, &name, description, parsed.body())
             },
         )?;
-        let files: Vec<Arc<MemoryFile>> = (found.files.iter())
-            .filter_map(|file| Some(self.store.get(file)?.memory.clone()))
-            .collect();
+        let files = found.files;
         let is_same = found.opened == 0
             && files.len() == self.files.len()
             && files
@@ -312,13 +310,15 @@ impl Recall {
         let ranking = lookup.rank(&self.index, docs, &hidden, limit);
         let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
             let memory = self.file(scored.doc);
+            let (matched, words) = lookup.matched(&self.index, scored.doc);
             Candidate {
                 file: memory.file.clone(),
                 kind: memory.header.kind,
                 modified: memory.modified,
                 score: scored.score,
                 share: scored.share,
-                matched: lookup.matched(&self.index, scored.doc),
+                matched,
+                words,
                 line: None,
                 manual_of: manual_of(query, memory).map(str::to_owned),
             }
@@ -336,6 +336,7 @@ impl Recall {
             candidates: candidates.collect(),
             rules: Rules {
                 floor: self.options.floor,
+                one_word_floor: self.options.one_word_floor,
                 beside_best: self.options.beside_best,
                 fill: self.options.fill,
             },

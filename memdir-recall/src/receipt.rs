@@ -60,8 +60,11 @@ pub struct Candidate {
     pub score: f32,
     /// The score as a part of the best that any memory could reach, in ten-thousandths.
     pub share: u16,
-    /// The words of the query that it holds, as stems.
+    /// The words of the query that it holds, as stems; of scripts without spaces pairs of
+    /// characters.
     pub matched: Vec<String>,
+    /// How many words that are; pairs that overlap count as one.
+    pub words: usize,
     /// Its best matching line, if a model was shown it.
     pub line: Option<String>,
     /// The recently used tool that it is the manual of; such a memory is not picked by its words.
@@ -75,6 +78,8 @@ pub struct Candidate {
 pub struct Rules {
     /// The floor, in percent of the best possible score.
     pub floor: u8,
+    /// The floor for memories that hold just one word of the query.
+    pub one_word_floor: u8,
     /// What is needed beside a better match, in percent of its score.
     pub beside_best: u8,
     /// Whether empty places are filled.
@@ -225,14 +230,13 @@ impl Receipt {
 
     /// What speaks against picking a candidate by its words.
     fn against(&self, candidate: &Candidate) -> Option<Against> {
-        let best = (self.candidates.iter())
-            .filter(|other| other.manual_of.is_none())
-            .map(|other| other.share)
-            .max()
-            .unwrap_or(0);
+        let eligible = || self.candidates.iter().filter(|c| c.manual_of.is_none());
+        let best = eligible().map(|other| other.share).max().unwrap_or(0);
+        // One that is above the floor shows that the directory has something to say; the rest is
+        // measured by the best.
         if candidate.manual_of.is_some() {
             Some(Against::Manual)
-        } else if u32::from(candidate.share) < u32::from(self.rules.floor) * 100 {
+        } else if !eligible().any(|other| self.is_above_floor(other)) {
             Some(Against::Floor)
         } else if u32::from(candidate.share) * 100
             < u32::from(best) * u32::from(self.rules.beside_best)
@@ -240,6 +244,18 @@ impl Receipt {
             Some(Against::FarBehind)
         } else {
             None
+        }
+    }
+
+    fn is_above_floor(&self, candidate: &Candidate) -> bool {
+        u32::from(candidate.share) >= u32::from(self.floor(candidate)) * 100
+    }
+
+    fn floor(&self, candidate: &Candidate) -> u8 {
+        if candidate.words > 1 {
+            self.rules.floor
+        } else {
+            self.rules.floor.max(self.rules.one_word_floor)
         }
     }
 
@@ -253,7 +269,7 @@ impl Receipt {
                 "manual of {}, which is in use",
                 candidate.manual_of.as_deref().unwrap_or_default()
             ),
-            Some(Against::Floor) => format!("below the floor of {} %", self.rules.floor),
+            Some(Against::Floor) => format!("below the floor of {} %", self.floor(candidate)),
             Some(Against::FarBehind) => {
                 format!("below {} % of the best", self.rules.beside_best)
             }

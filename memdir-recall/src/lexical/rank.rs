@@ -70,6 +70,8 @@ pub(crate) struct Asked {
     rarity: f32,
     /// Whether it belongs to what a memory could reach.
     counts: bool,
+    /// Whether it begins with the character that the term before it ends with.
+    overlaps: bool,
 }
 
 /// A query, looked up.
@@ -135,6 +137,9 @@ impl Lookup {
         if self.asked.len() >= MAX_QUERY_TERMS {
             return;
         }
+        let overlaps = self.asked.last().is_some_and(|before| {
+            !text.is_ascii() && before.text.chars().next_back() == text.chars().next()
+        });
         let id = vocabulary.number(&text);
         let rarity = index.rarity(id.map_or(0, |id| index.postings(id).len()));
         self.asked.push(Asked {
@@ -143,6 +148,7 @@ impl Lookup {
             weight,
             rarity,
             counts,
+            overlaps,
         });
     }
 
@@ -275,13 +281,20 @@ impl Lookup {
         Ranking { top, matches }
     }
 
-    /// The terms of the query that a memory holds.
-    pub(crate) fn matched(&self, index: &Inverted, doc: u32) -> Vec<String> {
-        let held = self
-            .asked
-            .iter()
-            .filter(|asked| asked.id.is_some_and(|id| index.gain(id, doc) > 0.0));
-        held.map(|asked| asked.text.clone()).collect()
+    /// The terms of the query that a memory holds, and how many words they are.
+    pub(crate) fn matched(&self, index: &Inverted, doc: u32) -> (Vec<String>, usize) {
+        let mut matched = Vec::new();
+        let mut words = 0;
+        let mut before = false;
+        for asked in &self.asked {
+            let holds = asked.id.is_some_and(|id| index.gain(id, doc) > 0.0);
+            if holds {
+                matched.push(asked.text.clone());
+                words += usize::from(!(asked.overlaps && before));
+            }
+            before = holds;
+        }
+        (matched, words)
     }
 
     /// The line of a text that holds most of what is rare in the query; the first of equal ones.

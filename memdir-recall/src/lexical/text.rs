@@ -208,7 +208,7 @@ fn unspaced_run(run: &str, sink: &mut impl FnMut(Piece<'_>)) {
         let skip = stop::cjk_prefix(&run[at..]);
         if skip > 0 || !(c.is_alphanumeric() || is_combining_mark(c)) {
             lone(run, stretch, previous, sink);
-            at = at + skip.max(c.len_utf8());
+            at += skip.max(c.len_utf8());
             stretch = at;
             previous = None;
             continue;

@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use memdir_paths::ENTRYPOINT;
 
+use super::flat;
 use super::folder::{Folder, Kind, Stat};
 use super::read::{Depth, read_start, read_text};
 use super::{MAX_DEPTH, MAX_FILES, MemoryFile, ScanOptions, SkipReason, Skipped, TeamFolder};
@@ -19,28 +20,36 @@ use crate::error::{Error, ErrorKind};
 pub(crate) struct Kept<T> {
     pub(crate) memory: Arc<MemoryFile>,
     pub(crate) extra: T,
+    /// The scan that met it last.
+    round: u64,
 }
 
 /// Files by name.
 #[derive(Debug)]
-pub(crate) struct Store<T>(HashMap<String, Kept<T>>);
+pub(crate) struct Store<T> {
+    files: HashMap<String, Kept<T>>,
+    round: u64,
+}
 
 impl<T> Default for Store<T> {
     fn default() -> Store<T> {
-        Store(HashMap::new())
+        Store {
+            files: HashMap::new(),
+            round: 0,
+        }
     }
 }
 
 impl<T> Store<T> {
     pub(crate) fn get(&self, file: &str) -> Option<&Kept<T>> {
-        self.0.get(file)
+        self.files.get(file)
     }
 }
 
 /// What one walk found.
 pub(crate) struct Found {
-    /// The names of the memories that are in the store now, in order.
-    pub(crate) files: Vec<String>,
+    /// The memories, all of them in the store now, in order.
+    pub(crate) files: Vec<Arc<MemoryFile>>,
     pub(crate) skipped: Vec<Skipped>,
     pub(crate) older: usize,
     pub(crate) opened: usize,
@@ -56,8 +65,10 @@ struct Listed {
     is_link: bool,
 }
 
-struct Walk<'a> {
+struct Walk<'a, T> {
     root: &'a Path,
+    /// Names that are known need no second check.
+    store: &'a Store<T>,
     team: TeamFolder,
     listed: Vec<Listed>,
     skipped: Vec<Skipped>,
@@ -82,6 +93,7 @@ pub(crate) fn scan_with<T>(
     }
     let mut walk = Walk {
         root: dir,
+        store,
         team: options.team,
         listed: Vec::new(),
         skipped: Vec::new(),
@@ -104,7 +116,6 @@ pub(crate) fn scan_with<T>(
         newest_first.then_with(|| a.file.cmp(&b.file))
     });
 
-    let mut old = std::mem::take(&mut store.0);
     let mut found = Found {
         files: Vec::with_capacity(listed.len().min(options.newest)),
         skipped: Vec::new(),
@@ -112,46 +123,50 @@ pub(crate) fn scan_with<T>(
         opened: 0,
     };
     let mut buffer = Vec::new();
+    store.round += 1;
+    let round = store.round;
     for entry in listed {
         if found.files.len() >= options.newest {
             found.older += 1;
             continue;
         }
-        let known = old.remove(&entry.file).filter(|kept| {
-            let memory = &kept.memory;
-            memory.modified == entry.stat.modified && memory.bytes == entry.stat.bytes
+        if let Some(kept) = store.files.get_mut(&entry.file)
+            && kept.memory.modified == entry.stat.modified
+            && kept.memory.bytes == entry.stat.bytes
+        {
+            kept.round = round;
+            found.files.push(kept.memory.clone());
+            continue;
+        }
+        found.opened += 1;
+        let folder = folders.get(entry.folder).and_then(Option::as_ref);
+        let start = open(dir, folder, &entry)
+            .and_then(|mut file| read_start(&mut file, depth, &mut buffer));
+        if let Err(e) = start {
+            skipped.push(Skipped {
+                file: entry.file,
+                reason: SkipReason::Unreadable(e.to_string()),
+            });
+            continue;
+        }
+        let text = read_text(&buffer);
+        let memory = Arc::new(MemoryFile {
+            path: dir.join(&entry.file),
+            modified: entry.stat.modified,
+            bytes: entry.stat.bytes,
+            header: flat::header(&text).unwrap_or_else(|| memdir_types::parse_header(&text)),
+            file: entry.file.clone(),
         });
-        let kept = match known {
-            Some(kept) => kept,
-            None => {
-                found.opened += 1;
-                let folder = folders.get(entry.folder).and_then(Option::as_ref);
-                let start = open(dir, folder, &entry)
-                    .and_then(|mut file| read_start(&mut file, depth, &mut buffer));
-                if let Err(e) = start {
-                    skipped.push(Skipped {
-                        file: entry.file,
-                        reason: SkipReason::Unreadable(e.to_string()),
-                    });
-                    continue;
-                }
-                let text = read_text(&buffer);
-                let memory = MemoryFile {
-                    path: dir.join(&entry.file),
-                    modified: entry.stat.modified,
-                    bytes: entry.stat.bytes,
-                    header: memdir_types::parse_header(&text),
-                    file: entry.file.clone(),
-                };
-                let extra = make(&memory, &text);
-                Kept {
-                    memory: Arc::new(memory),
-                    extra,
-                }
-            }
+        let kept = Kept {
+            extra: make(&memory, &text),
+            memory: memory.clone(),
+            round,
         };
-        found.files.push(entry.file.clone());
-        store.0.insert(entry.file, kept);
+        found.files.push(memory);
+        store.files.insert(entry.file, kept);
+    }
+    if store.files.len() > found.files.len() {
+        store.files.retain(|_, kept| kept.round == round);
     }
     skipped.sort();
     found.skipped = skipped;
@@ -165,7 +180,7 @@ fn open(root: &Path, folder: Option<&Folder>, entry: &Listed) -> io::Result<File
     }
 }
 
-impl Walk<'_> {
+impl<T> Walk<'_, T> {
     fn skip(&mut self, file: impl Into<String>, reason: SkipReason) {
         self.skipped.push(Skipped {
             file: file.into(),
@@ -206,7 +221,7 @@ impl Walk<'_> {
                 Kind::Folder => below.push((lossy.into_owned(), file)),
                 Kind::Link => self.link(file, number, prefix.len(), is_markdown),
                 _ if !is_markdown || lossy.eq_ignore_ascii_case(ENTRYPOINT) => {}
-                Kind::File => match usable(&file, name) {
+                Kind::File => match self.usable(&file, name) {
                     Ok(()) => self.listed.push(Listed {
                         file,
                         folder: number,
@@ -258,7 +273,7 @@ impl Walk<'_> {
         if !is_markdown || is_entrypoint {
             return;
         }
-        if let Err(reason) = usable(&file, file.as_bytes()) {
+        if let Err(reason) = self.usable(&file, file.as_bytes()) {
             return self.skip(file, reason);
         }
         let place = memdir_paths::resolve_inside(self.root, &file);
@@ -286,20 +301,23 @@ impl Walk<'_> {
             }
         }
     }
+
+    fn usable(&self, file: &str, name: &[u8]) -> Result<(), SkipReason> {
+        if std::str::from_utf8(name).is_err() {
+            return Err(SkipReason::Name("it is not UTF-8".to_owned()));
+        }
+        if self.store.files.contains_key(file) {
+            return Ok(());
+        }
+        memdir_paths::check_name(file).map_err(|e| {
+            SkipReason::Name(match e.kind() {
+                memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
+                _ => e.to_string(),
+            })
+        })
+    }
 }
 
 fn is_markdown(name: &[u8]) -> bool {
     name.len() > 3 && name[name.len() - 3..].eq_ignore_ascii_case(b".md")
-}
-
-fn usable(file: &str, name: &[u8]) -> Result<(), SkipReason> {
-    if std::str::from_utf8(name).is_err() {
-        return Err(SkipReason::Name("it is not UTF-8".to_owned()));
-    }
-    memdir_paths::check_name(file).map_err(|e| {
-        SkipReason::Name(match e.kind() {
-            memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
-            _ => e.to_string(),
-        })
-    })
 }

@@ -9,6 +9,7 @@ use memdir_types::Header;
 use crate::Error;
 
 mod engine;
+mod flat;
 #[cfg_attr(unix, path = "folder_unix.rs")]
 #[cfg_attr(not(unix), path = "folder_portable.rs")]
 mod folder;
@@ -209,11 +210,8 @@ impl ScanCache {
             self.dir = dir.to_owned();
         }
         let found = scan_with(dir, options, &mut self.known, Depth::Header, |_, _| ())?;
-        let memories = found.files.iter();
         Ok(Scan {
-            memories: memories
-                .filter_map(|file| Some(self.known.get(file)?.memory.clone()))
-                .collect(),
+            memories: found.files,
             skipped: found.skipped,
             older: found.older,
             opened: found.opened,

@@ -16,20 +16,22 @@ pub(crate) enum Depth {
     Whole,
 }
 
-/// The first read: 4 KiB hold nearly every header.
-const FIRST_BYTES: usize = 4 * 1024;
+/// The first read: 1 KiB holds nearly every header.
+const FIRST_HEADER_BYTES: usize = 1024;
+
+/// The first read of a whole file: 8 KiB hold nearly every memory.
+const FIRST_WHOLE_BYTES: usize = 8 * 1024;
 
 /// The most that is read for a header: what the parser looks at, and the line behind it.
 const HEADER_BYTES: usize = memdir_types::MAX_FRONTMATTER_BYTES + 1024;
 
 /// Fills `buffer` with the start of the file.
 pub(crate) fn read_start(file: &mut File, depth: Depth, buffer: &mut Vec<u8>) -> io::Result<()> {
-    let cap = match depth {
-        Depth::Header => HEADER_BYTES,
-        Depth::Whole => MAX_MEMORY_BYTES,
+    let (mut room, cap) = match depth {
+        Depth::Header => (FIRST_HEADER_BYTES, HEADER_BYTES),
+        Depth::Whole => (FIRST_WHOLE_BYTES, MAX_MEMORY_BYTES),
     };
     buffer.clear();
-    let mut room = FIRST_BYTES;
     loop {
         let start = buffer.len();
         buffer.resize(start + room.min(cap - start), 0);
@@ -44,29 +46,31 @@ pub(crate) fn read_start(file: &mut File, depth: Depth, buffer: &mut Vec<u8>) ->
             }
         };
         buffer.truncate(start + count);
-        let is_enough =
-            count == 0 || buffer.len() >= cap || depth == Depth::Header && holds_header(buffer);
-        if is_enough {
+        if depth == Depth::Header
+            && let Some(end) = header_end(buffer)
+        {
+            buffer.truncate(end);
             return Ok(());
         }
-        room = buffer.len().max(FIRST_BYTES);
+        if count == 0 || buffer.len() >= cap {
+            return Ok(());
+        }
+        room = buffer.len();
     }
 }
 
-/// Whether what follows cannot change the header: the block is closed, or the lines that count
-/// are there and one more has begun.
-fn holds_header(start: &[u8]) -> bool {
-    let mut rest = start;
+/// Where the part ends behind which nothing changes the header: at the end of the line that
+/// closes the block, or one byte behind the lines that count.
+fn header_end(start: &[u8]) -> Option<usize> {
+    let mut from = 0;
     for line in 0..HEADER_LINES {
-        let Some(end) = rest.iter().position(|b| *b == b'\n') else {
-            return false;
-        };
-        if line > 0 && rest[..end].trim_ascii_end() == b"---" && end + 1 < rest.len() {
-            return true;
+        let end = from + start[from..].iter().position(|b| *b == b'\n')?;
+        if line > 0 && start[from..end].trim_ascii_end() == b"---" {
+            return Some(end + 1);
         }
-        rest = &rest[end + 1..];
+        from = end + 1;
     }
-    !rest.is_empty()
+    (from < start.len()).then_some(from + 1)
 }
 
 /// The text of a start of a file: what is not UTF-8 is replaced, a character that the end of the
