@@ -124,11 +124,6 @@ impl Session {
         self.loader.deliver(path.as_ref())
     }
 
-    /// Another name for [`for_path`](Session::for_path).
-    pub fn touch(&mut self, path: impl AsRef<Path>, operation: Operation) -> Vec<LoadedFile> {
-        self.for_path(path, operation)
-    }
-
     /// What [`for_path`](Session::for_path) would deliver, without delivering it. Copies the
     /// session: meant for people who look, not for every file operation.
     pub fn preview(&self, path: impl AsRef<Path>, operation: Operation) -> Vec<LoadedFile> {

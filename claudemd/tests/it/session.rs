@@ -111,7 +111,7 @@ fn a_delivered_rule_carries_its_patterns_and_the_path() {
     ]);
     let mut session = world.load(".");
     assert!(session.files().is_empty());
-    let added = session.touch("deep/new.ts", Operation::Write);
+    let added = session.for_path("deep/new.ts", Operation::Write);
     assert_eq!(
         world.names(&added),
         ["{W}/.claude/rules/r.md", "{W}/.claude/rules/i.md"]
