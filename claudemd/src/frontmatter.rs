@@ -199,7 +199,18 @@ fn patterns(value: Value, warnings: &mut Vec<String>) -> PathsKey {
         warnings.push(everywhere("matches everything"));
         return PathsKey::Everywhere;
     }
+    warnings.extend(found.iter().filter_map(|pattern| any_depth(pattern)));
     PathsKey::Only(found)
+}
+
+/// A hint for the one pattern about which the descriptions of the format disagree: a table in them
+/// says that it means the folder itself; the client goes by `.gitignore`.
+fn any_depth(pattern: &str) -> Option<String> {
+    pattern.eq_ignore_ascii_case("*.md").then(|| {
+        format!(
+            "`{pattern}` matches in every folder; `/{pattern}` would match only beside `.claude`"
+        )
+    })
 }
 
 /// Cuts a text at commas outside braces and at line ends.

@@ -103,6 +103,19 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
     if !negative && rest.starts_with('#') {
         return Err(r"is a comment in this pattern language: write `\#` for the character".into());
     }
+    // Three stars and more are two.
+    let stars = |part: &str| part.len() > 2 && part.bytes().all(|byte| byte == b'*');
+    let fewer: String;
+    let rest = match rest.split('/').any(stars) {
+        true => {
+            let parts = rest
+                .split('/')
+                .map(|part| if stars(part) { "**" } else { part });
+            fewer = parts.collect::<Vec<_>>().join("/");
+            &fewer
+        }
+        false => rest,
+    };
     let rest = match rest.strip_suffix("/**") {
         Some("") => "**",
         Some(rest) => rest,

@@ -74,6 +74,7 @@ fn folders_cover_everything_below() {
     check(&["src/**/"], &["src/a", "src/b/c"], &["src", "x/src/a"]);
     check(&["a/b/**"], &["a/b/c", "a/b"], &["x/a/b/c"]);
     check(&["a/**/b/**"], &["a/b/x", "a/c/d/b/x"], &["x/a/b/x"]);
+    check(&["***/a/***"], &["a/b", "x/a/b", "a"], &["b"]);
     check(&["src/**/**"], &["src/a", "src/b/c"], &["src", "x/src/a"]);
 }
 

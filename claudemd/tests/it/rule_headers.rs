@@ -9,7 +9,9 @@ fn only(header: &str, expected: &[&str]) -> Vec<String> {
     let expected = expected.iter().map(|&one| one.to_owned()).collect();
     assert_eq!(found.paths, PathsKey::Only(expected), "{header}");
     assert_eq!(found.body, "BODY\n");
-    found.warnings
+    // The hint about `*.md` has a test of its own.
+    let hint = |warning: &String| !warning.contains("in every folder");
+    found.warnings.into_iter().filter(hint).collect()
 }
 
 #[track_caller]
@@ -229,6 +231,15 @@ fn values_that_name_nothing_apply_everywhere_and_say_so() {
         "2 of 2 items of `paths` are no texts and were skipped; `paths` names no pattern, so the rule applies everywhere",
     );
     quiet("paths: [\"**\", a.txt]", &["**", "a.txt"]);
+}
+
+#[test]
+fn markdown_files_are_said_to_match_in_every_folder() {
+    let text = "---\npaths: \"*.md, *.ts, /*.md, docs/*.md\"\n---\n";
+    assert_eq!(
+        Header::parse(text).warnings,
+        ["`*.md` matches in every folder; `/*.md` would match only beside `.claude`"]
+    );
 }
 
 #[test]
