@@ -319,12 +319,12 @@ mod tests {
     #[test]
     fn windows_paths_have_backslashes_and_no_case() {
         let rules: &[(&[&str], &[&str])] = &[
-            (&[r"C:\Work"], &["src/*.ts"]),
-            (&["c:/work/"], &["src/?.ts"]),
+            (&[r"C:\Proj"], &["src/*.ts"]),
+            (&["c:/proj/"], &["src/?.ts"]),
         ];
         check(
             &index(Platform::Windows, rules),
-            r"c:\work\SRC\a.ts",
+            r"c:\proj\SRC\a.ts",
             &[0, 1],
         );
         let rules: &[(&[&str], &[&str])] = &[(&["/W"], &["a/b.ts"])];
