@@ -10,6 +10,7 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::tell(&format!("{}\n", format_args!($($text)*))) };
 }
 
+mod bench_recall;
 mod conform;
 mod e2e;
 mod matrix;
@@ -29,12 +30,14 @@ cargo xtask COMMAND
 
   e2e [--json]           eight days in the life of an agent's memory, on a real repository
   show WHAT              what the crates see in your own project, read-only
-                         (paths | index | memories | prompt | claudemd [FILE];
-                         --cwd DIR, --home DIR, --json)
+                         (paths | index | memories | prompt | claudemd [FILE] |
+                         recall QUERY; --cwd DIR, --home DIR, --json)
   conform FILE...        run the conformance vectors of the format
                          (--json, --crate NAME, --verbose, --no-make)
                          The vectors hold shell lines (\"make\"), which run in a temporary
                          directory with a clean environment; --no-make leaves those cases out.
+  bench recall           how good recall is without a model, on the project's own set or on
+                         --data DIR with files of the same form; --out FILE for the picks
   tidy                   the rules of ARCHITECTURE.md that a program can check
   matrix                 every feature combination of every crate, one line each
   soak [--kills N]       the long runs: N writers killed at random instants (default 1000)
@@ -50,6 +53,7 @@ fn main() -> ExitCode {
         Some(e2e::WRITER) => e2e::run_writer(rest),
         Some("conform") => conform::run(rest),
         Some("matrix") => matrix::run(rest),
+        Some("bench") => bench(rest),
         Some("soak") => soak::run(rest),
         Some("tidy") => tidy::run(&workspace_root()),
         Some("help" | "--help" | "-h") | None => {
@@ -62,6 +66,14 @@ fn main() -> ExitCode {
         eprintln!("xtask: {error}");
         ExitCode::from(2)
     })
+}
+
+/// The measurements that are not speeds; those are `cargo bench`.
+fn bench(args: &[String]) -> Result<ExitCode> {
+    match args.split_first() {
+        Some((what, rest)) if what == "recall" => bench_recall::run(rest),
+        _ => Err("bench knows one thing: recall [--data DIR] [--out FILE]".into()),
+    }
 }
 
 /// Text on standard output. Whoever reads it may stop reading (`| head`); that is no error.

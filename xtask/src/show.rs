@@ -21,8 +21,9 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         "memories" => memories(&request)?,
         "prompt" => prompt(&request)?,
         "claudemd" => instructions(&request)?,
+        "recall" => recall(&request)?,
         other => {
-            let known = "paths | index | memories | prompt | claudemd [FILE]";
+            let known = "paths | index | memories | prompt | claudemd [FILE] | recall QUERY";
             return Err(format!("show knows {known}, not `{other}`").into());
         }
     };
@@ -40,8 +41,8 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
 
 struct Request {
     what: String,
-    /// A file that is asked about.
-    file: Option<PathBuf>,
+    /// A file, or words, that are asked about.
+    about: Option<String>,
     cwd: PathBuf,
     env: Env,
     json: bool,
@@ -57,7 +58,7 @@ struct Shown {
 impl Request {
     fn parse(args: &[String]) -> Result<Request> {
         let mut what = None;
-        let (mut file, mut cwd, mut home, mut json) = (None, None, None, false);
+        let (mut about, mut cwd, mut home, mut json) = (None, None, None, false);
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let mut value = || {
@@ -71,8 +72,10 @@ impl Request {
                 "--json" => json = true,
                 flag if flag.starts_with("--") => return Err(format!("no option `{flag}`").into()),
                 word if what.is_none() => what = Some(word.to_owned()),
-                word if file.is_none() && what.as_deref() == Some("claudemd") => {
-                    file = Some(PathBuf::from(word));
+                word if about.is_none()
+                    && matches!(what.as_deref(), Some("claudemd" | "recall")) =>
+                {
+                    about = Some(word.to_owned());
                 }
                 word => return Err(format!("one thing at a time, got `{word}` too").into()),
             }
@@ -87,8 +90,9 @@ impl Request {
             None => Env::from_process(),
         };
         Ok(Request {
-            what: what.ok_or("show needs one of paths, index, memories, prompt, claudemd")?,
-            file,
+            what: what
+                .ok_or("show needs one of paths, index, memories, prompt, claudemd, recall")?,
+            about,
             cwd: here.join(cwd.unwrap_or_default()),
             env,
             json,
@@ -264,7 +268,7 @@ fn instructions(request: &Request) -> Result<Shown> {
         roots = roots.git_root(&found.root.path);
     }
     let session = Session::load(&roots, &claudemd::Options::default());
-    let Some(file) = &request.file else {
+    let Some(file) = &request.about else {
         let value = serde_json::to_value(session.report())?;
         let text = format!("{}\n", session.report().to_string().trim_end());
         return Ok(Shown {
@@ -290,6 +294,35 @@ fn instructions(request: &Request) -> Result<Shown> {
     Ok(Shown {
         text,
         value: serde_json::to_value(&brought)?,
+        sound: true,
+    })
+}
+
+/// What a message would bring back, without a model, and why.
+fn recall(request: &Request) -> Result<Shown> {
+    let query = request
+        .about
+        .as_deref()
+        .ok_or("show recall needs a query in quotes")?;
+    let (dir, _) = request.store()?;
+    let recall = memdir_recall::Recall::scan(dir.path(), &memdir_recall::Options::default())?;
+    let picked = recall.pick(&memdir_recall::Query::new(query));
+    let mut text = String::new();
+    for memory in &picked.memories {
+        let name = memory
+            .description
+            .as_deref()
+            .or(memory.name.as_deref())
+            .unwrap_or("-");
+        wrap(&format!("{}: ", memory.file), name, &mut text);
+    }
+    if picked.memories.is_empty() {
+        text.push_str("nothing\n");
+    }
+    text.push_str(&format!("\n{}\n", picked.receipt.to_string().trim_end()));
+    Ok(Shown {
+        text,
+        value: serde_json::to_value(&picked.receipt)?,
         sound: true,
     })
 }

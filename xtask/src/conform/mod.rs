@@ -8,6 +8,7 @@ mod instructions;
 mod interop;
 pub(crate) mod oracle;
 mod peer;
+mod recall;
 mod report;
 mod tree;
 

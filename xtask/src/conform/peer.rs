@@ -16,16 +16,7 @@ use super::tree::{Names, Root, Unsupported};
 const BINDING: [&str; 3] = ["shell_gap", "lock_race", "multi_paragraph"];
 
 /// Kinds of crates that are not built.
-const LATER: [(&str, &[&str]); 3] = [
-    (
-        "memdir-recall",
-        &[
-            "scan_hidden",
-            "scan_bad",
-            "scan_readonly",
-            "multi_paragraph",
-        ],
-    ),
+const LATER: [(&str, &[&str]); 2] = [
     (
         "autodream",
         &[
@@ -63,8 +54,10 @@ pub(super) struct Kind {
 
 /// The kinds that are run, each with its crate.
 fn kind(krate: &str, name: &str) -> Option<Kind> {
-    if krate == "claudemd" {
-        return super::instructions::peers::kind(name);
+    match krate {
+        "claudemd" => return super::instructions::peers::kind(name),
+        "memdir-recall" => return super::recall::kind(name),
+        _ => {}
     }
     let owner = match name {
         "slug" | "git_root" | "worktree" | "worktree_security" | "file_name_safety"
@@ -156,6 +149,10 @@ pub(super) fn run(
         let own = got.get(key).cloned().unwrap_or(Value::Null);
         match key.as_str() {
             "contains" => contains(&mut comparison, value, own.as_str().unwrap_or_default()),
+            "recalled" => {
+                let own = own.as_str().unwrap_or_default();
+                contains(&mut comparison, &Value::from(vec![value.clone()]), own);
+            }
             "count_of" => counts(&mut comparison, value, own.as_str().unwrap_or_default()),
             "not_imported" | "not_refs" => none_of(&mut comparison, key, value, &own),
             "imported" => comparison.field(key, &sorted(value), sorted(&own)),
