@@ -212,7 +212,8 @@ pub fn surface_text(shown_as: &str, text: &str, age_note: Option<&str>) -> Surfa
 /// How much of a path is shown: 4,096 characters, what systems take at most.
 const MAX_PATH_CHARS: usize = 4_096;
 
-/// The start of a text within both caps, cut at the end of a line if there is one.
+/// The start of a text within both caps, cut at the end of a line if there is one in the second
+/// half of what fits.
 fn cap(text: &str, is_cut_already: bool) -> (&str, Option<Cut>) {
     let mut cut = is_cut_already.then_some(Cut::Bytes);
     let mut kept = text;
@@ -223,9 +224,9 @@ fn cap(text: &str, is_cut_already: bool) -> (&str, Option<Cut>) {
     if kept.len() > MAX_SURFACED_BYTES {
         cut = Some(Cut::Bytes);
         let fits = head(kept, MAX_SURFACED_BYTES);
-        // A character that is escaped is not cut in two.
+        // A line end is a good place to cut, unless one huge line would be lost for it.
         kept = match fits.rfind('\n') {
-            Some(end) if end > 0 => &fits[..end],
+            Some(end) if end >= MAX_SURFACED_BYTES / 2 => &fits[..end],
             _ => fits,
         };
     }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use super::glossary;
 use super::index::{Doc, Inverted, MAX_GAIN, MAX_QUERY_TERMS, Role, Vocabulary};
 use super::stop;
-use super::text::{Piece, split};
+use super::text::{Piece, is_pair, split};
 use crate::text::head;
 
 /// How many of the best are looked at more closely: 50 memories.
@@ -22,6 +22,13 @@ const MAX_NEIGHBOR_TERMS: usize = 4_000;
 
 /// How far into a line its words are looked at: 4 KiB (4,096 bytes).
 const MAX_LINE_BYTES: usize = 4 * 1024;
+
+/// The shortest word that another one is joined to: 3 bytes.
+const MIN_HEAD_BYTES: usize = 3;
+
+/// What a pair of characters that no memory holds counts for: half of the pairs of a text span
+/// two words and mean nothing.
+const UNKNOWN_PAIR: f32 = 0.5;
 
 /// A compound beside its parts adds a quarter of what a word adds.
 const COMPOUND: f32 = 0.25;
@@ -89,16 +96,22 @@ impl Lookup {
         let mut before: Option<String> = None;
         split(query, |piece| {
             let (word, role) = match piece {
-                Piece::Word(word) if stop::is_english(word) => return,
                 Piece::Word(word) => {
+                    let is_stop = stop::is_english(word);
                     let stem = vocabulary.stem(word);
                     // `time out` finds `timeout`, if one of the two says nothing on its own.
                     if let Some(before) = before.replace(word.to_owned()) {
-                        let joined = vocabulary.stem(&format!("{before}{word}"));
+                        let joined = format!("{before}{word}");
+                        let is_word = before.len() >= MIN_HEAD_BYTES && !stop::is_english(&joined);
+                        let joined = vocabulary.stem(&joined);
                         let known = |term: &str| holders(term, vocabulary, index) > 0;
-                        if known(&joined) && !(known(&stem) && known(&vocabulary.stem(&before))) {
+                        let both = !is_stop && known(&stem) && known(&vocabulary.stem(&before));
+                        if is_word && !both && known(&joined) {
                             lookup.add(joined, 1.0, true, vocabulary, index);
                         }
+                    }
+                    if is_stop {
+                        return;
                     }
                     (stem, Role::Plain)
                 }
@@ -113,8 +126,15 @@ impl Lookup {
         });
         lookup.split_unknown(vocabulary, index);
         lookup.translate(query, vocabulary, index);
-        lookup.best =
-            MAX_GAIN * (lookup.asked.iter().filter(|a| a.counts).map(|a| a.rarity)).sum::<f32>();
+        let counted = lookup.asked.iter().filter(|asked| asked.counts);
+        let reachable = counted.map(|asked| {
+            let is_unknown = holders(&asked.text, vocabulary, index) == 0;
+            match is_unknown && is_pair(&asked.text) {
+                true => UNKNOWN_PAIR * asked.rarity,
+                false => asked.rarity,
+            }
+        });
+        lookup.best = MAX_GAIN * reachable.sum::<f32>();
         lookup
     }
 

@@ -246,6 +246,11 @@ fn is_unspaced(c: char) -> bool {
     ) || c == '々'
 }
 
+/// Whether a term is made of characters of such a script.
+pub(crate) fn is_pair(term: &str) -> bool {
+    term.chars().all(is_unspaced)
+}
+
 /// Lower case, and Latin letters without their marks.
 fn fold(word: &str, into: &mut String) {
     for c in word.nfd() {

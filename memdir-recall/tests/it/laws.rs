@@ -1,0 +1,214 @@
+//! Laws that hold for any directory, query and answer.
+
+use std::collections::HashSet;
+use std::future::{pending, ready};
+
+use memdir_recall::{
+    Fill, MAX_SURFACED_BYTES, MAX_SURFACED_LINES, Options, Query, ScanOptions, SelectReply,
+    read_reply, scan, selector_fn, surface_text,
+};
+use proptest::prelude::*;
+
+use crate::world::{World, answer, files, now};
+
+fn word() -> impl Strategy<Value = String> {
+    prop_oneof![
+        prop::sample::select(vec![
+            "database",
+            "tests",
+            "release",
+            "freeze",
+            "数据库",
+            "测试",
+            "发布",
+            "getUserName",
+            "retry_count",
+            "the",
+            "of",
+            "tracker",
+            "pipeline",
+            "Rust",
+            "time-out",
+            "é",
+        ])
+        .prop_map(str::to_owned),
+        "\\PC{0,6}",
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    prop::collection::vec(word(), 0..12).prop_map(|words| words.join(" "))
+}
+
+fn fill() -> impl Strategy<Value = Fill> {
+    prop::sample::select(vec![Fill::Never, Fill::BehindPicks, Fill::Always])
+}
+
+fn world(memories: &[(String, String)]) -> World {
+    let world = World::new();
+    for (number, (description, body)) in memories.iter().enumerate() {
+        let kind = ["user", "feedback", "project", "reference"][number % 4];
+        let description = serde_json::to_string(description).unwrap();
+        world.memory(&format!("m{number}.md"), kind, &description, body);
+    }
+    world
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn picks_are_few_offered_fresh_and_played_again(
+        memories in prop::collection::vec((text(), text()), 0..12),
+        asked in text(),
+        named in prop::collection::vec(0..15usize, 0..9),
+        seen in prop::collection::hash_set(0..12usize, 0..4),
+        (fill, reply, cut) in (fill(), any::<bool>(), any::<prop::sample::Index>()),
+    ) {
+        let world = world(&memories);
+        let recall = world.recall_with(&Options::default().fill(fill).manifest(6));
+        let names: Vec<String> = named.iter().map(|n| format!("m{n}.md")).collect();
+        let mut text = serde_json::json!({"selected_memories": names}).to_string();
+        if reply {
+            text.truncate(cut.index(text.len()));
+        }
+        let surfaced: Vec<String> = seen.iter().map(|n| format!("m{n}.md")).collect();
+        let query = Query::new(&asked).surfaced(&surfaced).recent_tools(["Rust"]);
+        let selector = selector_fn(|_| answer(&text));
+        let hanging = selector_fn(|_| pending::<Result<SelectReply, std::io::Error>>());
+        for picked in [
+            recall.pick(&query),
+            now(recall.pick_with(&query, &selector, pending::<()>())),
+            now(recall.pick_with(&query, &hanging, ready(()))),
+        ] {
+            let files = files(&picked);
+            let receipt = &picked.receipt;
+            prop_assert!(files.len() <= 5);
+            prop_assert_eq!(files.iter().collect::<HashSet<_>>().len(), files.len());
+            for file in &files {
+                prop_assert!(recall.memories().iter().any(|m| m.file == *file));
+                prop_assert!(!surfaced.iter().any(|s| s == file));
+            }
+            prop_assert_eq!(&receipt.replay(), &receipt.picks);
+            prop_assert_eq!(files.len(), receipt.picks.len());
+            if let Some(model) = &receipt.model {
+                prop_assert!(model.offered.len() <= 6);
+                prop_assert!(model.offered.iter().all(|o| !surfaced.contains(o)));
+            }
+            #[cfg(feature = "serde")]
+            {
+                let json = serde_json::to_string(receipt).unwrap();
+                let back: memdir_recall::Receipt = serde_json::from_str(&json).unwrap();
+                prop_assert_eq!(&back.replay(), &receipt.picks);
+            }
+        }
+        prop_assert_eq!(recall.pick(&query), world.recall_with(&Options::default().fill(fill).manifest(6)).pick(&query));
+    }
+
+    #[test]
+    fn any_answer_selects_offered_names_only(reply in "\\PC{0,200}|[\\[\\]{}\",:a-d.md ]{0,120}") {
+        let offered = ["a.md", "b.md", "c.md"];
+        for reply in [reply.clone(), format!("{{\"selected_memories\":{reply}"), format!("[\"a.md\",{reply}")] {
+            let read = read_reply(&reply, &offered);
+            prop_assert!(read.picks.len() <= 5);
+            prop_assert!(read.picks.iter().all(|p| offered.contains(&p.as_str())));
+            let unique: HashSet<&String> = read.picks.iter().collect();
+            prop_assert_eq!(unique.len(), read.picks.len());
+        }
+    }
+
+    #[test]
+    fn a_surfaced_text_stays_in_its_fence_and_within_its_caps(
+        text in "(\\PC|\n|`|</?system-reminder>){0,400}",
+        repeat in 1..40usize,
+        note in proptest::option::of("\\PC{0,40}"),
+    ) {
+        let surfaced = surface_text("/m/a.md", &text.repeat(repeat), note.as_deref());
+        prop_assert!(surfaced.bytes <= MAX_SURFACED_BYTES);
+        prop_assert!(surfaced.lines <= MAX_SURFACED_LINES);
+        prop_assert_eq!(surfaced.text.matches("</system-reminder>").count(), 1);
+        prop_assert_eq!(surfaced.text.matches("<system-reminder>").count(), 1);
+        let fence = surfaced.text.lines().find(|l| l.starts_with("```") && l.chars().all(|c| c == '`')).unwrap();
+        prop_assert!(surfaced.text.lines().filter(|l| *l == fence).count() == 2);
+    }
+
+    #[test]
+    fn a_listed_header_is_what_the_parser_of_the_whole_file_says(
+        lines in prop::collection::vec(header_line(), 0..8),
+        body in "(\\PC|\n){0,60}",
+    ) {
+        let text = format!("---\n{}---\n{body}", lines.concat());
+        let world = World::new();
+        world.write("a.md", &text);
+        let found = scan(world.dir(), &ScanOptions::default()).unwrap();
+        prop_assert_eq!(&found.memories[0].header, &memdir_types::parse_header(&text));
+        let recall = world.recall();
+        prop_assert_eq!(&recall.memories()[0].header, &memdir_types::parse_header(&text));
+    }
+}
+
+fn header_line() -> impl Strategy<Value = String> {
+    let key = prop::sample::select(vec![
+        "name",
+        "description",
+        "type",
+        "modified",
+        "metadata",
+        "tags",
+        "note",
+        "null",
+        "Name",
+        " type",
+    ]);
+    let value = prop_oneof![
+        prop::sample::select(vec![
+            "user",
+            "feedback",
+            "Project",
+            "decision",
+            "",
+            "null",
+            "~",
+            "yes",
+            "1",
+            "0x1f",
+            "1e3",
+            "a: b",
+            "a #b",
+            "a#b",
+            "\"quoted\"",
+            "\"it's\"",
+            "\"a\\nb\"",
+            "'single'",
+            "[1, 2]",
+            "{a: b}",
+            "|",
+            "*a",
+            "&a b",
+            "中文说明",
+            "\"中文\"",
+            "ends:",
+            "trailing ",
+            "a\tb",
+            "\"\"",
+            "\" x \"",
+            "2026-01-01",
+            "\"a\" b",
+            "a, b",
+            "x\u{85}y",
+            "x\u{2028}y",
+            "- a",
+            "? a",
+            "é",
+            "a'b",
+            "\"a: b\"",
+            "\"a #b\"",
+        ])
+        .prop_map(str::to_owned),
+        "\\PC{0,12}",
+    ];
+    let separator = prop::sample::select(vec![": ", ":", ":  "]);
+    let end = prop::sample::select(vec!["\n", "\n", "\n", "\r\n", "\n\n"]);
+    (key, separator, value, end)
+        .prop_map(|(key, separator, value, end)| format!("{key}{separator}{value}{end}"))
+}

@@ -1,0 +1,19 @@
+//! The behavior of memdir-recall, by topic.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod auto_traits;
+mod bilingual;
+mod errors;
+mod filters;
+mod laws;
+mod manifest;
+mod model;
+mod reply;
+mod request;
+mod scan;
+#[cfg(feature = "serde")]
+mod serialize;
+mod surface;
+mod words;
+mod world;

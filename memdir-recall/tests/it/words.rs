@@ -1,0 +1,227 @@
+//! What words alone find.
+
+use memdir_recall::{Options, Query, Recall};
+
+use crate::world::{World, files};
+
+fn directory(memories: &[(&str, &str, &str)]) -> World {
+    let world = World::new();
+    for (file, description, body) in memories {
+        world.memory(file, "project", description, body);
+    }
+    world
+}
+
+fn identifiers() -> World {
+    directory(&[
+        (
+            "names.md",
+            "naming",
+            "Call getUserName before HTTPServer starts.",
+        ),
+        (
+            "limits.md",
+            "limits",
+            "max_retry_count is 3, see src/net/backoff.rs.",
+        ),
+        ("timeout.md", "waiting", "The timeout is 30 seconds."),
+        ("chain.md", "metal", "A key chain hangs by the door."),
+        ("i3.md", "desktop", "i3lock and utf-8 terminals"),
+        (
+            "abroad.md",
+            "coffee",
+            "Das Café in der Straße. Тесты запускаются ночью.",
+        ),
+    ])
+}
+
+#[track_caller]
+fn finds(recall: &Recall, query: &str, file: &str) {
+    let picked = recall.pick(&Query::new(query));
+    assert_eq!(
+        files(&picked).first(),
+        Some(&file),
+        "{query}: {}",
+        picked.receipt
+    );
+}
+
+#[track_caller]
+fn silent(recall: &Recall, query: &str) {
+    let picked = recall.pick(&Query::new(query));
+    assert_eq!(files(&picked), [""; 0], "{query}: {}", picked.receipt);
+}
+
+#[test]
+fn identifiers_are_found_by_their_parts_and_as_a_whole() {
+    let recall = identifiers().recall();
+    finds(&recall, "user name", "names.md");
+    finds(&recall, "getusername", "names.md");
+    finds(&recall, "get_user_name", "names.md");
+    finds(&recall, "http server", "names.md");
+    finds(&recall, "retry count", "limits.md");
+    finds(&recall, "maxRetryCount", "limits.md");
+    finds(&recall, "MAX-RETRY-COUNT", "limits.md");
+    finds(&recall, "backoff.rs", "limits.md");
+    finds(&recall, "src/net", "limits.md");
+    finds(&recall, "i3lock", "i3.md");
+    finds(&recall, "utf8", "i3.md");
+}
+
+#[test]
+fn words_are_found_in_other_forms() {
+    let recall = identifiers().recall();
+    finds(&recall, "naming", "names.md");
+    finds(&recall, "retries", "limits.md");
+    finds(&recall, "TIMEOUTS", "timeout.md");
+    finds(&recall, "cafe", "abroad.md");
+    finds(&recall, "CAFÉ", "abroad.md");
+    finds(&recall, "cafe\u{301}", "abroad.md");
+    finds(&recall, "ｔｉｍｅｏｕｔ", "timeout.md");
+    finds(&recall, "тест", "abroad.md");
+}
+
+#[test]
+fn words_that_are_written_together_or_apart_find_each_other() {
+    let recall = identifiers().recall();
+    finds(&recall, "time out", "timeout.md");
+    finds(&recall, "keychain", "chain.md");
+}
+
+#[test]
+fn short_and_long_forms_find_each_other() {
+    let recall = directory(&[
+        ("a.md", "the database", "x"),
+        ("b.md", "k8s", "x"),
+        ("c.md", "repository rules", "x"),
+    ])
+    .recall();
+    finds(&recall, "db", "a.md");
+    finds(&recall, "kubernetes", "b.md");
+    finds(&recall, "repo", "c.md");
+}
+
+#[test]
+fn bodies_are_searched() {
+    let recall = directory(&[
+        ("a.md", "notes", "The zebra crossing is closed."),
+        ("b.md", "notes", "Nothing here."),
+    ])
+    .recall();
+    finds(&recall, "zebra", "a.md");
+}
+
+#[test]
+fn neighbors_count_more_than_scattered_words() {
+    let recall = directory(&[
+        (
+            "scattered.md",
+            "x",
+            "We release rarely. The notes of the branch are long.",
+        ),
+        (
+            "together.md",
+            "x",
+            "We write rarely. The release branch of the notes is long.",
+        ),
+    ])
+    .recall();
+    finds(&recall, "release branch", "together.md");
+}
+
+#[test]
+fn foreign_queries_and_empty_ones_are_met_with_silence() {
+    let recall = identifiers().recall();
+    silent(&recall, "");
+    silent(&recall, "the of and");
+    silent(&recall, "?!…");
+    silent(&recall, "What should I cook with leftover rice tonight?");
+    // One known word among many says little.
+    silent(
+        &recall,
+        "Where do penguins wait for the brief polar summer season?",
+    );
+    silent(&recall, "怎么给花浇水");
+}
+
+#[test]
+fn the_floor_is_a_matter_of_options() {
+    let world = identifiers();
+    let query = Query::new("Where do penguins spend thirty seconds of polar summer?");
+    let picks = |options: &Options| {
+        let recall = Recall::scan(world.dir(), options).unwrap();
+        files(&recall.pick(&query)).len()
+    };
+    assert_eq!(picks(&Options::default()), 0);
+    assert_eq!(picks(&Options::default().floor(0).one_word_floor(0)), 1);
+    assert_eq!(picks(&Options::default().floor(100)), 0);
+}
+
+#[test]
+fn at_most_five_are_picked_and_equal_ones_in_the_order_of_the_scan() {
+    let world = World::new();
+    for number in (0..9).rev() {
+        world.memory(&format!("{number}.md"), "project", "database tests", "x");
+    }
+    let picked = world.recall().pick(&Query::new("database tests"));
+    assert_eq!(files(&picked), ["0.md", "1.md", "2.md", "3.md", "4.md"]);
+    assert_eq!(picked.receipt.matches, 9);
+}
+
+#[test]
+fn a_refresh_reads_what_changed_and_nothing_else() {
+    let world = identifiers();
+    let mut recall = world.recall();
+    let unchanged = recall.refresh().unwrap();
+    assert_eq!((unchanged.read, unchanged.gone), (0, 0));
+    silent(&recall, "giraffe");
+
+    world.memory("timeout.md", "project", "waiting", "The giraffe waits.");
+    world.set_age("timeout.md", 1);
+    world.memory("new.md", "project", "zoo", "An okapi.");
+    std::fs::remove_file(world.path("names.md")).unwrap();
+    let changed = recall.refresh().unwrap();
+    assert_eq!(changed.read, 2);
+    finds(&recall, "giraffe", "timeout.md");
+    finds(&recall, "okapi", "new.md");
+    silent(&recall, "getUserName");
+    // The result is that of a fresh scan.
+    let query = Query::new("giraffe okapi key chain");
+    assert_eq!(recall.pick(&query), world.recall().pick(&query));
+}
+
+#[test]
+fn hostile_texts_cost_little_and_break_nothing() {
+    let world = World::new();
+    world
+        .write("words.md", "word ".repeat(200_000))
+        .write("one.md", "x".repeat(1 << 20))
+        .write("han.md", "的".repeat(100_000))
+        .write("marks.md", "\u{301}".repeat(100_000))
+        .write("camel.md", "aB".repeat(100_000))
+        .write("dashes.md", "a-".repeat(100_000))
+        .write("nul.md", "\0".repeat(1_000));
+    let recall = world.recall();
+    for query in [
+        "word",
+        "x",
+        "的",
+        "\u{301}",
+        "aBaB",
+        "a-a-a",
+        "\0",
+        "字字字",
+    ] {
+        let _ = recall.pick(&Query::new(&query.repeat(5_000)));
+    }
+}
+
+#[test]
+fn what_lies_beyond_256_kib_of_a_memory_is_not_found() {
+    let world = World::new();
+    let filler = "filler words\n".repeat(25_000);
+    world.write("a.md", format!("near\n{filler}far\n"));
+    let recall = world.recall();
+    finds(&recall, "near", "a.md");
+    silent(&recall, "far");
+}
