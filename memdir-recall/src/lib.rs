@@ -21,6 +21,9 @@ mod receipt;
 // … and what of it enters the conversation.
 mod surface;
 
+#[cfg(feature = "http")]
+mod http;
+
 mod error;
 #[cfg(feature = "serde")]
 mod ser;
@@ -30,6 +33,11 @@ mod text;
 pub use {memdir_paths, memdir_types};
 
 pub use error::{Error, ErrorKind};
+#[cfg(feature = "http")]
+pub use http::{
+    Auth, CONNECT_TIMEOUT, ClientOptions, DEFAULT_BASE_URL, DEFAULT_MODEL, HttpError,
+    HttpErrorKind, MAX_BODY_BYTES, MAX_RETRIES, MessagesClient, SchemaField, TOTAL_TIMEOUT,
+};
 pub use manifest::{MAX_SHOWN_CHARS, iso_time, manifest, manifest_line};
 pub use options::{
     BESIDE_BEST_PERCENT, FLOOR_PERCENT, Fill, MAX_MATCHING_LINES, ONE_WORD_FLOOR_PERCENT, Options,

@@ -304,3 +304,82 @@ impl Inverted {
         self.starts.len() * 4 + self.postings.len() * size_of::<Posting>()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sentences of everyday length from a vocabulary in which, as in real texts, few words are
+    /// frequent and many rare.
+    fn body(seed: usize) -> String {
+        let mut state = seed as u64 * 2 + 1;
+        let mut text = String::new();
+        for place in 0..120 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let chance = (state >> 33) % 1_000 + 1;
+            let word = 8_000_000 / (chance * chance) % 20_000;
+            text.push_str(&format!(
+                "{}{word} ",
+                ["con", "pro", "under"][word as usize % 3]
+            ));
+            if place % 12 == 11 {
+                text.push('\n');
+            }
+        }
+        text
+    }
+
+    #[test]
+    fn the_index_takes_no_more_than_the_bodies() {
+        let mut vocabulary = Vocabulary::new();
+        let bodies: Vec<String> = (0..500).map(body).collect();
+        let docs: Vec<Doc> = bodies
+            .iter()
+            .map(|body| Doc::read(&mut vocabulary, "name", "description", body))
+            .collect();
+        let index = Inverted::build(docs.iter(), vocabulary.len());
+        let streams: usize = docs
+            .iter()
+            .flat_map(|doc| &doc.fields)
+            .map(|stream| stream.bytes.capacity())
+            .sum();
+        let text: usize = bodies.iter().map(String::len).sum();
+        assert!(
+            index.bytes() + streams <= text,
+            "{} + {streams} bytes for {text}",
+            index.bytes()
+        );
+    }
+
+    #[test]
+    fn a_stream_says_what_was_read() {
+        let mut vocabulary = Vocabulary::new();
+        let doc = Doc::read(&mut vocabulary, "getUser", "", "数据库 the tests\n\nx");
+        let term = |text: &str| vocabulary.number(text).unwrap();
+        let name: Vec<_> = doc.fields[0].iter().collect();
+        assert_eq!(
+            name,
+            [
+                Some((term("get"), Role::Plain)),
+                Some((term("user"), Role::Plain)),
+                Some((term("getus"), Role::Beside)),
+                None
+            ]
+        );
+        let body: Vec<_> = doc.fields[2].iter().collect();
+        assert_eq!(
+            body,
+            [
+                Some((term("数"), Role::Beside)),
+                Some((term("数据"), Role::Plain)),
+                Some((term("据"), Role::Beside)),
+                Some((term("据库"), Role::Plain)),
+                Some((term("库"), Role::Beside)),
+                Some((term("test"), Role::Plain)),
+                None
+            ]
+        );
+    }
+}

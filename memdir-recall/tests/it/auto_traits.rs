@@ -10,6 +10,13 @@ fn public_types_are_send_sync_and_static() {
     check::<m::BoxSelector>();
     check::<m::Candidate>();
     check::<m::Error>();
+    #[cfg(feature = "http")]
+    {
+        check::<m::Auth>();
+        check::<m::ClientOptions>();
+        check::<m::HttpError>();
+        check::<m::MessagesClient>();
+    }
     check::<m::MemoryFile>();
     check::<m::ModelCall>();
     check::<m::Options>();

@@ -6,6 +6,8 @@ mod auto_traits;
 mod bilingual;
 mod errors;
 mod filters;
+#[cfg(feature = "http")]
+mod http;
 mod laws;
 mod manifest;
 mod model;

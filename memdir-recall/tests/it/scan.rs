@@ -315,7 +315,7 @@ mod unix {
             .write("closed.md", "x")
             .write("shut/b.md", "x");
         let close = |file: &str| {
-            fs::set_permissions(world.path(file), fs::Permissions::from_mode(0)).unwrap();
+            fs::set_permissions(world.path(file), fs::Permissions::from_mode(0o000)).unwrap();
         };
         close("closed.md");
         close("shut");
