@@ -3,16 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use crate::file::{LoadReason, LoadedFile};
-use crate::import::Reference;
+use crate::import::{MAX_LOOKUPS, Reference};
 use crate::layer::Layer;
 use crate::loader::{Entry, Kind, Loader, Taken, Want};
 use crate::options::External;
 use crate::paths::canonical;
 use crate::report::{MAX_LISTED_MISSES, Miss, Place, SkipReason};
 use crate::resolve::{is_git_metadata, is_text, locate};
-
-/// References that a session looks up on disk at most. Our choice: a file may hold a million.
-const MAX_LOOKUPS: usize = 10_000;
 
 /// A file whose references are being followed.
 struct Frame {

@@ -45,6 +45,11 @@ impl Reference {
 const MAX_PUNCTUATION: usize = 4;
 /// Bytes of a reference at most; no system has longer paths.
 const MAX_REFERENCE_BYTES: usize = 4_096;
+/// References of one text at most. Our choice: a session looks up as many, and one more tells that
+/// there were more.
+const MAX_REFERENCES: usize = MAX_LOOKUPS + 1;
+/// References that a session looks up on disk at most. Our choice: a file may hold a million.
+pub(crate) const MAX_LOOKUPS: usize = 10_000;
 
 fn is_punctuation(c: char) -> bool {
     matches!(
@@ -68,7 +73,8 @@ fn is_punctuation(c: char) -> bool {
 
 /// The references of a Markdown text that look like paths, in order. Code of every kind, comments,
 /// HTML blocks, tables, struck-through text, link targets and escaped `\@` hold none; neither do
-/// e-mail addresses and bare lower-case words.
+/// e-mail addresses and bare lower-case words. After 10,001 of them the rest of the text is not
+/// looked at.
 ///
 /// ```
 /// let text = "See @docs/style.md and `@not/this.md`, or ask @somebody.";
@@ -197,6 +203,7 @@ impl Run {
         let mut taken = 0;
         for (at, c) in self.text.char_indices() {
             if c == '@'
+                && out.len() < MAX_REFERENCES
                 && at >= taken
                 && before.is_none_or(char::is_whitespace)
                 && let Some((path, end)) = path_at(&self.text[at + 1..])
@@ -263,12 +270,12 @@ fn reference(source: &str, path: String, range: Range<usize>) -> Reference {
     if let Some((whole, _)) = path_at(after) {
         alternatives.push(whole);
     }
-    let line = after.lines().next().unwrap_or_default().trim_end();
-    let begins_line = source[..range.start]
-        .rsplit('\n')
-        .next()
-        .is_some_and(|before| before.trim().is_empty());
-    if begins_line && line.len() <= MAX_REFERENCE_BYTES && line.contains([' ', '\t']) {
+    // A text may be one line with a million references: what is looked at around each is bounded.
+    let before = source[..range.start].trim_end_matches(|c: char| c != '\n' && c.is_whitespace());
+    if (before.is_empty() || before.ends_with('\n'))
+        && let Some(line) = short_line(after)
+        && line.contains([' ', '\t'])
+    {
         let line = line.split('#').next().unwrap_or_default().trim_end();
         alternatives.push(line.replace("\\ ", " "));
     }
@@ -283,6 +290,20 @@ fn reference(source: &str, path: String, range: Range<usize>) -> Reference {
         alternatives,
         handle,
     }
+}
+
+/// The line that a text begins with, unless it is too long for a reference.
+fn short_line(text: &str) -> Option<&str> {
+    let looked = text.len().min(MAX_REFERENCE_BYTES + 2);
+    let end = text.as_bytes()[..looked]
+        .iter()
+        .position(|byte| *byte == b'\n');
+    let line = match end {
+        Some(end) => &text[..end],
+        None if looked == text.len() => text,
+        None => return None,
+    };
+    Some(line.trim_end()).filter(|line| line.len() <= MAX_REFERENCE_BYTES)
 }
 
 /// The comments of one HTML block, and the references in the rest of it. Only a block that begins

@@ -138,3 +138,12 @@ proptest! {
         prop_assert!(!session.report().to_string().is_empty());
     }
 }
+
+#[test]
+fn a_text_that_is_one_line_of_references_is_read_once_and_not_to_its_end() {
+    for unit in ["@a.md ", "~~@a", "@b.md ~~c~~ ", "<!-- @a.md --> @b.md "] {
+        let found = references(&format!("x {}", unit.repeat(300_000)));
+        assert!(found.len() <= 10_001, "{unit}: {}", found.len());
+    }
+    assert_eq!(references(&"@a.md ".repeat(300_000)).len(), 10_001);
+}
