@@ -40,6 +40,8 @@ pub struct PatternProblem {
 ///   or an unclosed `{`, nor a comment (`#…`): each is one of the [`problems`](Self::problems).
 /// - Where git works on bytes, this works on characters: `?` and `[!a]` stand for one of any script.
 ///   A backslash inside a class is a member of the class.
+/// - `**` beside other characters is one `*`, as git's documentation says. (Git itself takes
+///   `a**/b` for a match of `ab`.)
 ///
 /// ```
 /// use claudemd::PathGlobs;
@@ -175,7 +177,10 @@ impl PathGlobs {
     pub(crate) fn plains(&self) -> impl Iterator<Item = (&Plain, bool)> {
         let certain = !self.inner.negations;
         let including = self.inner.patterns.iter().filter(|parsed| !parsed.negative);
-        including.map(move |parsed| (&parsed.plain, certain && parsed.exact))
+        including.map(move |parsed| {
+            let plain = parsed.within.as_ref().unwrap_or(&parsed.plain);
+            (plain, certain && parsed.exact)
+        })
     }
 }
 

@@ -13,6 +13,9 @@ pub(super) struct Parsed {
     pub(super) plain: Plain,
     /// Whether `plain` covers just what the pattern does.
     pub(super) exact: bool,
+    /// A folder that every path of the pattern has, where a part in the middle of it is literal:
+    /// covers more than the pattern, and mostly less than `plain`.
+    pub(super) within: Option<Plain>,
     /// The pattern for the engine, without `!`; empty if it is plain.
     pub(super) line: String,
     /// What the first part below the folder of `plain` begins with.
@@ -139,6 +142,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
     let parts: Vec<&str> = body.split('/').collect();
     let literal = |part: &&str| !part.contains(META);
     let mut head = "";
+    let mut within = None;
     let (plain, exact) = if parts.len() == 1 && !anchored {
         let (tail, exact) = tail(body);
         (plain(&[], true, tail, only_dir), exact)
@@ -152,6 +156,11 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
         if open[0] != "**" {
             head = open[0].split(META).next().unwrap_or_default();
         }
+        let middle = open[..open.len() - 1].iter().filter(|part| literal(part));
+        within = middle.max_by_key(|part| part.len()).map(|part| {
+            let name = Tail::Name(fold(part).into());
+            self::plain(dir, true, name, true)
+        });
         match open {
             ["**"] => (plain(dir, true, tail, only_dir), true),
             [_] => (plain(dir, false, tail, only_dir), exact),
@@ -169,6 +178,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
         negative,
         plain,
         exact,
+        within: within.filter(|_| !exact),
         line: match exact {
             true => String::new(),
             // After `!` these two are characters like any other.

@@ -47,6 +47,13 @@ fn pattern() -> impl Strategy<Value = String> {
         })
 }
 
+/// The patterns that git reads as its documentation says. Behind a literal beginning it reads
+/// `a**/b` as if `**` stood alone, so that it matches `ab`; we do not.
+fn documented(pattern: &str) -> bool {
+    let mixed = |part: &str| part.contains("**") && part.bytes().any(|byte| byte != b'*');
+    !pattern.split('/').any(mixed)
+}
+
 fn name() -> impl Strategy<Value = String> {
     prop::sample::select(vec![
         "a", "b", "A", "ab", "aB", "src", "a.ts", "b.ts", ".ts", "A.TS", "x.md", "_", "#", "!a",
@@ -208,7 +215,10 @@ proptest! {
     /// itself differs: it never looks below a folder that is ignored.)
     #[test]
     fn patterns_cover_what_git_covers_and_the_last_one_decides(
-        patterns in prop::collection::vec((any::<bool>(), pattern()), 1..5),
+        patterns in prop::collection::vec(
+            (any::<bool>(), pattern().prop_filter("read by git otherwise", |text| documented(text))),
+            1..5,
+        ),
         paths in prop::collection::vec(path(), 5..40),
     ) {
         let (repo, files) = repository(&paths);
