@@ -25,6 +25,10 @@ use crate::{Error, MAX_MEMORY_BYTES, MemoryFile, Options, Query, ScanOptions, Se
 /// How much of a matching line is shown: 200 characters, this crate's own choice.
 pub const MAX_LINE_CHARS: usize = 200;
 
+/// How many memories have to be changed or gone before the index is made anew for their sake:
+/// 1,000 memories, or as many as there are.
+const MIN_STALE: usize = 1_000;
+
 /// How much of a selector's error is kept: 300 characters.
 const MAX_ERROR_CHARS: usize = 300;
 
@@ -37,8 +41,8 @@ pub struct Recall {
     options: Options,
     store: Store<Doc>,
     vocabulary: Vocabulary,
-    /// The terms of memories that are gone or changed; when they outweigh the rest, the
-    /// vocabulary is made anew.
+    /// How many memories are gone or changed since the vocabulary was made; their words are still
+    /// in it.
     stale: usize,
     files: Vec<Arc<MemoryFile>>,
     index: Inverted,
@@ -143,12 +147,6 @@ impl Recall {
     ///
     /// Those of [`scan`](Recall::scan); then everything is as it was.
     pub fn refresh(&mut self) -> Result<Refreshed, Error> {
-        if self.stale > self.files.len().max(1_000) {
-            // Words of memories that are long gone would pile up.
-            self.store = Store::default();
-            self.vocabulary = Vocabulary::new();
-            self.stale = 0;
-        }
         let options = ScanOptions::default()
             .newest(usize::MAX)
             .team(self.options.team);
@@ -173,18 +171,32 @@ impl Recall {
                 .iter()
                 .zip(&self.files)
                 .all(|(a, b)| Arc::ptr_eq(a, b));
-        let stayed = (files.len()).saturating_sub(found.opened);
-        let gone = self.files.len().saturating_sub(stayed);
         self.skipped = found.skipped;
-        if !is_same {
-            self.stale += gone;
-            self.files = files;
+        let mut refreshed = Refreshed {
+            read: found.opened,
+            gone: 0,
+        };
+        if is_same {
+            return Ok(refreshed);
+        }
+        for old in &self.files {
+            match self.store.get(&old.file) {
+                None => refreshed.gone += 1,
+                Some(kept) if !Arc::ptr_eq(&kept.memory, old) => self.stale += 1,
+                Some(_) => {}
+            }
+        }
+        self.stale += refreshed.gone;
+        self.files = files;
+        if self.stale > self.files.len().max(MIN_STALE)
+            && let Ok(fresh) = Recall::scan(&self.dir, &self.options)
+        {
+            // Words of memories that are long gone would pile up.
+            *self = fresh;
+        } else {
             self.index = Inverted::build(self.docs().into_iter(), self.vocabulary.len());
         }
-        Ok(Refreshed {
-            read: found.opened,
-            gone,
-        })
+        Ok(refreshed)
     }
 
     /// The memories, newest first, equal times by name.

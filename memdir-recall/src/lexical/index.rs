@@ -183,7 +183,7 @@ impl Doc {
 }
 
 /// One memory that holds a term.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Posting {
     pub(crate) doc: u32,
     /// What the term contributes to its score, in units of its inverse document frequency.

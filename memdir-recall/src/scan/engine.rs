@@ -1,7 +1,9 @@
 //! The walk, the order, and what is kept from one scan to the next.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::fs::File;
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -27,8 +29,32 @@ pub(crate) struct Kept<T> {
 /// Files by name.
 #[derive(Debug)]
 pub(crate) struct Store<T> {
-    files: HashMap<String, Kept<T>>,
+    files: HashMap<ByName, Kept<T>>,
     round: u64,
+}
+
+/// A memory as a key: its name, without a second copy of it.
+#[derive(Debug)]
+struct ByName(Arc<MemoryFile>);
+
+impl Borrow<str> for ByName {
+    fn borrow(&self) -> &str {
+        &self.0.file
+    }
+}
+
+impl PartialEq for ByName {
+    fn eq(&self, other: &ByName) -> bool {
+        self.0.file == other.0.file
+    }
+}
+
+impl Eq for ByName {}
+
+impl Hash for ByName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.file.hash(state);
+    }
 }
 
 impl<T> Default for Store<T> {
@@ -61,15 +87,22 @@ struct Listed {
     folder: usize,
     /// Where its own name begins in `file`.
     name: usize,
-    stat: Stat,
+    /// `None` for a new file that is read in any case: it is asked once it is open.
+    stat: Option<Stat>,
     is_link: bool,
+}
+
+impl Listed {
+    fn modified(&self) -> SystemTime {
+        self.stat
+            .map_or(SystemTime::UNIX_EPOCH, |stat| stat.modified)
+    }
 }
 
 struct Walk<'a, T> {
     root: &'a Path,
-    /// Names that are known need no second check.
     store: &'a Store<T>,
-    team: TeamFolder,
+    options: &'a ScanOptions,
     listed: Vec<Listed>,
     skipped: Vec<Skipped>,
     folders: Vec<Option<Folder>>,
@@ -94,7 +127,7 @@ pub(crate) fn scan_with<T>(
     let mut walk = Walk {
         root: dir,
         store,
-        team: options.team,
+        options,
         listed: Vec::new(),
         skipped: Vec::new(),
         folders: Vec::new(),
@@ -111,8 +144,33 @@ pub(crate) fn scan_with<T>(
         folders,
         ..
     } = walk;
+    store.round += 1;
+    let round = store.round;
+    let mut reader = Reader {
+        dir,
+        folders,
+        depth,
+        round,
+        buffer: Vec::new(),
+        opened: 0,
+    };
+    for entry in &mut listed {
+        if entry.stat.is_none() {
+            match reader.read(entry, &mut make) {
+                Ok(kept) => {
+                    store.files.insert(ByName(kept.memory.clone()), kept);
+                }
+                Err(reason) => skipped.push(Skipped {
+                    file: std::mem::take(&mut entry.file),
+                    reason,
+                }),
+            }
+        }
+    }
+    // What could not be read has no name any more.
+    listed.retain(|entry| !entry.file.is_empty());
     listed.sort_unstable_by(|a, b| {
-        let newest_first = b.stat.modified.cmp(&a.stat.modified);
+        let newest_first = b.modified().cmp(&a.modified());
         newest_first.then_with(|| a.file.cmp(&b.file))
     });
 
@@ -122,49 +180,35 @@ pub(crate) fn scan_with<T>(
         older: 0,
         opened: 0,
     };
-    let mut buffer = Vec::new();
-    store.round += 1;
-    let round = store.round;
-    for entry in listed {
+    for mut entry in listed {
         if found.files.len() >= options.newest {
             found.older += 1;
             continue;
         }
-        if let Some(kept) = store.files.get_mut(&entry.file)
-            && kept.memory.modified == entry.stat.modified
-            && kept.memory.bytes == entry.stat.bytes
+        if let Some(kept) = store.files.get_mut(entry.file.as_str())
+            && entry.stat.is_some_and(|stat| {
+                kept.memory.modified == stat.modified && kept.memory.bytes == stat.bytes
+            })
         {
             kept.round = round;
             found.files.push(kept.memory.clone());
             continue;
         }
-        found.opened += 1;
-        let folder = folders.get(entry.folder).and_then(Option::as_ref);
-        let start = open(dir, folder, &entry)
-            .and_then(|mut file| read_start(&mut file, depth, &mut buffer));
-        if let Err(e) = start {
-            skipped.push(Skipped {
+        match reader.read(&mut entry, &mut make) {
+            Ok(kept) => {
+                let memory = kept.memory.clone();
+                // The key holds the memory, too: an old one would keep what it was.
+                store.files.remove(memory.file.as_str());
+                store.files.insert(ByName(memory.clone()), kept);
+                found.files.push(memory);
+            }
+            Err(reason) => skipped.push(Skipped {
                 file: entry.file,
-                reason: SkipReason::Unreadable(e.to_string()),
-            });
-            continue;
+                reason,
+            }),
         }
-        let text = read_text(&buffer);
-        let memory = Arc::new(MemoryFile {
-            path: dir.join(&entry.file),
-            modified: entry.stat.modified,
-            bytes: entry.stat.bytes,
-            header: flat::header(&text).unwrap_or_else(|| memdir_types::parse_header(&text)),
-            file: entry.file.clone(),
-        });
-        let kept = Kept {
-            extra: make(&memory, &text),
-            memory: memory.clone(),
-            round,
-        };
-        found.files.push(memory);
-        store.files.insert(entry.file, kept);
     }
+    found.opened = reader.opened;
     if store.files.len() > found.files.len() {
         store.files.retain(|_, kept| kept.round == round);
     }
@@ -173,10 +217,56 @@ pub(crate) fn scan_with<T>(
     Ok(found)
 }
 
-fn open(root: &Path, folder: Option<&Folder>, entry: &Listed) -> io::Result<File> {
-    match folder {
-        Some(folder) if !entry.is_link => folder.open(&entry.file[entry.name..]),
-        _ => memdir_paths::open_inside(root, &entry.file).map_err(io::Error::other),
+/// Opens and reads files, with one buffer for all.
+struct Reader<'a> {
+    dir: &'a Path,
+    folders: Vec<Option<Folder>>,
+    depth: Depth,
+    round: u64,
+    buffer: Vec<u8>,
+    opened: usize,
+}
+
+impl Reader<'_> {
+    /// Reads a file; an entry without a stat gets the one of the open file, taken before it is
+    /// read, so that a change in between is seen by the next scan.
+    fn read<T>(
+        &mut self,
+        entry: &mut Listed,
+        make: &mut impl FnMut(&MemoryFile, &str) -> T,
+    ) -> Result<Kept<T>, SkipReason> {
+        let unreadable = |e: io::Error| SkipReason::Unreadable(e.to_string());
+        self.opened += 1;
+        let mut file = self.open(entry).map_err(unreadable)?;
+        let stat = match entry.stat {
+            Some(stat) => stat,
+            None => Stat::of(&file).map_err(unreadable)?,
+        };
+        if stat.kind != Kind::File {
+            return Err(SkipReason::NotAFile);
+        }
+        read_start(&mut file, self.depth, &mut self.buffer).map_err(unreadable)?;
+        entry.stat = Some(stat);
+        let text = read_text(&self.buffer);
+        let memory = MemoryFile {
+            path: self.dir.join(&entry.file),
+            modified: stat.modified,
+            bytes: stat.bytes,
+            header: flat::header(&text).unwrap_or_else(|| memdir_types::parse_header(&text)),
+            file: entry.file.clone(),
+        };
+        Ok(Kept {
+            extra: make(&memory, &text),
+            memory: Arc::new(memory),
+            round: self.round,
+        })
+    }
+
+    fn open(&self, entry: &Listed) -> io::Result<File> {
+        match self.folders.get(entry.folder).and_then(Option::as_ref) {
+            Some(folder) if !entry.is_link => folder.open(&entry.file[entry.name..]),
+            _ => memdir_paths::open_inside(self.dir, &entry.file).map_err(io::Error::other),
+        }
     }
 }
 
@@ -208,30 +298,43 @@ impl<T> Walk<'_, T> {
                 return true;
             }
             let lossy = String::from_utf8_lossy(name);
-            let file = format!("{prefix}{lossy}");
-            let stat = match folder.stat(name, kind) {
-                Ok(stat) => stat,
-                Err(e) if e.kind() == io::ErrorKind::NotFound => return true,
-                Err(e) => {
-                    self.skip(file, SkipReason::Unreadable(e.to_string()));
-                    return true;
-                }
+            let mut file = String::with_capacity(prefix.len() + lossy.len());
+            file.push_str(prefix);
+            file.push_str(&lossy);
+            let is_new = !self.store.files.contains_key(file.as_str());
+            let is_read = is_new && self.options.newest == usize::MAX;
+            let (kind, stat) = match kind {
+                // Everything new is read, and asked for its time then.
+                Kind::File if is_read => (kind, None),
+                Kind::File | Kind::Unknown => match folder.stat(name) {
+                    Ok(stat) => (stat.kind, Some(stat)),
+                    Err(e) if e.kind() == io::ErrorKind::NotFound => return true,
+                    Err(e) => {
+                        self.skip(file, SkipReason::Unreadable(e.to_string()));
+                        return true;
+                    }
+                },
+                other => (other, None),
             };
-            match stat.kind {
+            match kind {
                 Kind::Folder => below.push((lossy.into_owned(), file)),
                 Kind::Link => self.link(file, number, prefix.len(), is_markdown),
                 _ if !is_markdown || lossy.eq_ignore_ascii_case(ENTRYPOINT) => {}
-                Kind::File => match self.usable(&file, name) {
-                    Ok(()) => self.listed.push(Listed {
-                        file,
-                        folder: number,
-                        name: prefix.len(),
-                        stat,
-                        is_link: false,
-                    }),
-                    Err(reason) => self.skip(file, reason),
-                },
-                _ => self.skip(file, SkipReason::NotAFile),
+                Kind::File => {
+                    // A name that is known was checked before.
+                    let checked = if is_new { usable(&file, name) } else { Ok(()) };
+                    match checked {
+                        Ok(()) => self.listed.push(Listed {
+                            file,
+                            folder: number,
+                            name: prefix.len(),
+                            stat,
+                            is_link: false,
+                        }),
+                        Err(reason) => self.skip(file, reason),
+                    }
+                }
+                Kind::Unknown | Kind::Other => self.skip(file, SkipReason::NotAFile),
             }
             true
         });
@@ -260,7 +363,7 @@ impl<T> Walk<'_, T> {
     /// Daily logs are no memories; the team's are, unless the host leaves them out.
     fn is_reserved(&self, name: &str) -> bool {
         name.eq_ignore_ascii_case("logs")
-            || self.team == TeamFolder::Exclude && name.eq_ignore_ascii_case("team")
+            || self.options.team == TeamFolder::Exclude && name.eq_ignore_ascii_case("team")
     }
 
     fn link(&mut self, file: String, folder: usize, name: usize, is_markdown: bool) {
@@ -273,7 +376,7 @@ impl<T> Walk<'_, T> {
         if !is_markdown || is_entrypoint {
             return;
         }
-        if let Err(reason) = self.usable(&file, file.as_bytes()) {
+        if let Err(reason) = usable(&file, file.as_bytes()) {
             return self.skip(file, reason);
         }
         let place = memdir_paths::resolve_inside(self.root, &file);
@@ -283,11 +386,11 @@ impl<T> Walk<'_, T> {
                 file,
                 folder,
                 name,
-                stat: Stat {
+                stat: Some(Stat {
                     kind: Kind::File,
                     modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     bytes: meta.len(),
-                },
+                }),
                 is_link: true,
             }),
             Ok(Ok(_)) => self.skip(file, SkipReason::NotAFile),
@@ -301,21 +404,18 @@ impl<T> Walk<'_, T> {
             }
         }
     }
+}
 
-    fn usable(&self, file: &str, name: &[u8]) -> Result<(), SkipReason> {
-        if std::str::from_utf8(name).is_err() {
-            return Err(SkipReason::Name("it is not UTF-8".to_owned()));
-        }
-        if self.store.files.contains_key(file) {
-            return Ok(());
-        }
-        memdir_paths::check_name(file).map_err(|e| {
-            SkipReason::Name(match e.kind() {
-                memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
-                _ => e.to_string(),
-            })
-        })
+fn usable(file: &str, name: &[u8]) -> Result<(), SkipReason> {
+    if std::str::from_utf8(name).is_err() {
+        return Err(SkipReason::Name("it is not UTF-8".to_owned()));
     }
+    memdir_paths::check_name(file).map_err(|e| {
+        SkipReason::Name(match e.kind() {
+            memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
+            _ => e.to_string(),
+        })
+    })
 }
 
 fn is_markdown(name: &[u8]) -> bool {

@@ -66,21 +66,23 @@ impl Folder {
         Ok(())
     }
 
-    pub(super) fn stat(&self, name: &[u8], listed: Kind) -> io::Result<Stat> {
-        if listed != Kind::File && listed != Kind::Unknown {
-            return Ok(Stat {
-                kind: listed,
-                modified: SystemTime::UNIX_EPOCH,
-                bytes: 0,
-            });
-        }
+    pub(super) fn stat(&self, name: &[u8]) -> io::Result<Stat> {
         let name = String::from_utf8_lossy(name);
-        let meta = fs::symlink_metadata(self.path().join(&*name))?;
-        Ok(Stat {
-            kind: kind(meta.file_type()),
-            modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
-            bytes: meta.len(),
-        })
+        Ok(read(&fs::symlink_metadata(self.path().join(&*name))?))
+    }
+}
+
+impl Stat {
+    pub(super) fn of(file: &File) -> io::Result<Stat> {
+        Ok(read(&file.metadata()?))
+    }
+}
+
+fn read(meta: &fs::Metadata) -> Stat {
+    Stat {
+        kind: kind(meta.file_type()),
+        modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+        bytes: meta.len(),
     }
 }
 

@@ -7,7 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, openat, statat};
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, RawMode, fstat, openat, statat};
 
 /// What stands under a name. Deliberately closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,27 +63,27 @@ impl Folder {
         Ok(())
     }
 
-    pub(super) fn stat(&self, name: &[u8], listed: Kind) -> io::Result<Stat> {
-        // A folder needs no time, and neither does what is no file.
-        if listed != Kind::File && listed != Kind::Unknown {
-            return Ok(Stat {
-                kind: listed,
-                modified: SystemTime::UNIX_EPOCH,
-                bytes: 0,
-            });
-        }
-        let stat = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
-        Ok(Stat {
-            kind: kind(FileType::from_raw_mode(stat.st_mode as RawMode)),
-            #[allow(
-                clippy::unnecessary_cast,
-                clippy::cast_sign_loss,
-                clippy::useless_conversion,
-                reason = "the types differ from system to system"
-            )]
-            modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
-            bytes: u64::try_from(stat.st_size).unwrap_or(0),
-        })
+    pub(super) fn stat(&self, name: &[u8]) -> io::Result<Stat> {
+        Ok(read(&statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?))
+    }
+}
+
+impl Stat {
+    pub(super) fn of(file: &File) -> io::Result<Stat> {
+        Ok(read(&fstat(file)?))
+    }
+}
+
+fn read(stat: &rustix::fs::Stat) -> Stat {
+    Stat {
+        kind: kind(FileType::from_raw_mode(stat.st_mode as RawMode)),
+        #[allow(
+            clippy::unnecessary_cast,
+            clippy::cast_sign_loss,
+            reason = "the types differ from system to system"
+        )]
+        modified: time(stat.st_mtime as i64, stat.st_mtime_nsec as u64),
+        bytes: u64::try_from(stat.st_size).unwrap_or(0),
     }
 }
 

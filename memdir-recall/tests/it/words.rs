@@ -181,7 +181,7 @@ fn a_refresh_reads_what_changed_and_nothing_else() {
     world.memory("new.md", "project", "zoo", "An okapi.");
     std::fs::remove_file(world.path("names.md")).unwrap();
     let changed = recall.refresh().unwrap();
-    assert_eq!(changed.read, 2);
+    assert_eq!((changed.read, changed.gone), (2, 1));
     finds(&recall, "giraffe", "timeout.md");
     finds(&recall, "okapi", "new.md");
     silent(&recall, "getUserName");
