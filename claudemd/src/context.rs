@@ -18,8 +18,9 @@ use crate::prompt;
 #[cfg_attr(feature = "serde", serde(rename_all = "camelCase"))]
 #[non_exhaustive]
 pub struct UserContext {
-    /// The instruction files with their headers; `None` when they are switched off or empty. The
-    /// text is raw: only the message escapes what could close its tag.
+    /// The instruction files with their headers; `None` when they are switched off or empty. A
+    /// line of a file that poses as a header has a backslash before it; else the text is raw:
+    /// only the message escapes what could close its tag.
     #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub claude_md: Option<String>,
     /// `Today's date is YYYY-MM-DD.`

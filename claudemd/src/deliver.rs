@@ -1,5 +1,6 @@
 //! What a used path brings: nested files and matching rules, each once.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::discover::is_same;
@@ -29,10 +30,11 @@ impl Loader {
                 &joined
             }
         };
-        let Some(parent) = path.parent() else {
+        let Some((path, root)) = self.inside(path) else {
             return Vec::new();
         };
-        let Some(root) = self.root_of(path) else {
+        let path = path.as_ref();
+        let Some(parent) = path.parent() else {
             return Vec::new();
         };
         let mut nested = Vec::new();
@@ -55,6 +57,18 @@ impl Loader {
         self.fit(&mut out);
         self.record(&out);
         out
+    }
+
+    /// A path with the directory that it counts as being inside. One that is outside by its
+    /// spelling alone, behind a link that leads in, is taken for what it really is.
+    fn inside<'a>(&self, path: &'a Path) -> Option<(Cow<'a, Path>, PathBuf)> {
+        if let Some(root) = self.root_of(path) {
+            return Some((Cow::Borrowed(path), root));
+        }
+        let real = RealDirs::default().dir(path.parent()?);
+        let below = real.strip_prefix(&self.cwd_real).ok()?;
+        let path = self.cwd.join(below).join(path.file_name()?);
+        Some((Cow::Owned(path), self.cwd.clone()))
     }
 
     /// The directory that a path counts as being inside: the working directory, as spelled or
@@ -165,7 +179,10 @@ impl Loader {
     /// All known rules that match a path.
     pub(crate) fn rules_for(&self, path: &Path) -> Vec<RuleMatch> {
         let path = clean(&self.cwd.join(path));
-        let Some(parent) = path.parent().filter(|_| self.root_of(&path).is_some()) else {
+        let Some((path, _)) = self.inside(&path) else {
+            return Vec::new();
+        };
+        let Some(parent) = path.parent() else {
             return Vec::new();
         };
         let real = Some(RealDirs::default().dir(parent)).filter(|real| real != parent);

@@ -138,20 +138,33 @@ pub fn is_inside(path: &Path, directory: &Path) -> bool {
     real.starts_with(dirs.dir(&directory))
 }
 
-/// A path for a message: one line, control characters shown as escapes.
+/// Whether a character takes no place, or changes how others stand: controls, line and paragraph
+/// separators, marks of direction, zero-width and tag characters.
+pub(crate) fn is_invisible(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// A path for a message: one line, invisible characters shown as escapes. Joiners stay: scripts
+/// and signs need them.
 pub(crate) fn printable(path: &Path) -> Cow<'_, str> {
     let text = path.to_string_lossy();
     // The bytes of ASCII text tell at once; only other text has to be decoded.
     let plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
-    if plain || !text.chars().any(char::is_control) {
+    if plain || !text.chars().any(is_shown_escaped) {
         return text;
     }
     let escaped = text.chars().fold(String::new(), |mut out, c| {
-        match c.is_control() {
+        match is_shown_escaped(c) {
             true => out.extend(c.escape_default()),
             false => out.push(c),
         }
         out
     });
     Cow::Owned(escaped)
+}
+
+fn is_shown_escaped(c: char) -> bool {
+    is_invisible(c) && !matches!(c, '\u{200c}' | '\u{200d}')
 }

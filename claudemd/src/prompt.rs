@@ -6,11 +6,14 @@ use crate::context::UserContext;
 use crate::date::Date;
 use crate::file::{Extent, LoadedFile};
 use crate::layer::Layer;
-use crate::paths::printable;
+use crate::paths::{is_invisible, printable};
 
 const OPEN: &str = "<system-reminder>";
 const CLOSE: &str = "</system-reminder>";
 const TAG: &str = "system-reminder";
+
+/// How the header of a file begins.
+const HEADER: &str = "Contents of ";
 
 const INTRODUCTION: &str = "Background for this session, gathered before its first message:";
 const INSTRUCTIONS: &str = "The files below hold standing instructions, from general to specific. \
@@ -55,7 +58,7 @@ pub(crate) fn claude_md(files: &[LoadedFile]) -> Option<String> {
     for file in files {
         let path = printable(&file.path);
         let layer = description(file.layer);
-        for part in ["\n\nContents of ", &path, " (", layer, "):\n\n"] {
+        for part in ["\n\n", HEADER, &path, " (", layer, "):\n\n"] {
             out.push_str(part);
         }
         push_text(&mut out, file);
@@ -64,7 +67,7 @@ pub(crate) fn claude_md(files: &[LoadedFile]) -> Option<String> {
 }
 
 fn push_text(out: &mut String, file: &LoadedFile) {
-    out.push_str(&file.text);
+    push_honest(out, &file.text);
     if let Extent::Cut { of } = file.extent {
         let kept = file.text.len();
         out.push_str(&format!(
@@ -100,7 +103,7 @@ impl LoadedFile {
     /// [`Session::for_path`](crate::Session::for_path) delivers it. Text that could close the tag
     /// is escaped.
     pub fn to_message_text(&self) -> String {
-        let mut text = format!("Contents of {}:\n\n", printable(&self.path));
+        let mut text = format!("{HEADER}{}:\n\n", printable(&self.path));
         push_text(&mut text, self);
         format!("{OPEN}\n{}\n{CLOSE}", escape(&text))
     }
@@ -111,12 +114,7 @@ fn escape(text: &str) -> Cow<'_, str> {
     let mut out = String::new();
     let mut copied = 0;
     for (at, _) in text.match_indices('<') {
-        let rest = text[at + 1..].trim_start();
-        let rest = rest.strip_prefix('/').unwrap_or(rest).trim_start();
-        let is_tag = rest
-            .get(..TAG.len())
-            .is_some_and(|name| name.eq_ignore_ascii_case(TAG));
-        if is_tag {
+        if is_tag(&text[at + 1..]) {
             out.push_str(&text[copied..=at]);
             out.push('\\');
             copied = at + 1;
@@ -127,4 +125,51 @@ fn escape(text: &str) -> Cow<'_, str> {
     }
     out.push_str(&text[copied..]);
     Cow::Owned(out)
+}
+
+/// Whether what follows `<` may be read as our tag: slashes, white space before the name and
+/// invisible characters anywhere do not hide it.
+fn is_tag(rest: &str) -> bool {
+    let mut name = TAG.chars().peekable();
+    let mut begun = false;
+    for c in rest.chars() {
+        if !begun && (c == '/' || c.is_whitespace()) || is_invisible(c) && !c.is_whitespace() {
+            continue;
+        }
+        begun = true;
+        if name
+            .next()
+            .is_none_or(|expected| !c.eq_ignore_ascii_case(&expected))
+        {
+            return false;
+        }
+        if name.peek().is_none() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Adds a text in which lines that pose as the header of another file get a backslash.
+fn push_honest(out: &mut String, text: &str) {
+    if !text.contains(HEADER) {
+        out.push_str(text);
+        return;
+    }
+    for line in text.split_inclusive([
+        '\n', '\r', '\u{b}', '\u{c}', '\u{85}', '\u{2028}', '\u{2029}',
+    ]) {
+        let indent = line.len() - line.trim_start().len();
+        let (indent, rest) = line.split_at(indent);
+        out.push_str(indent);
+        let label = rest
+            .trim_end()
+            .strip_suffix("):")
+            .filter(|_| rest.starts_with(HEADER));
+        let is_label = |label: &str| Layer::ALL.iter().any(|l| label.ends_with(l.description()));
+        if label.is_some_and(is_label) {
+            out.push('\\');
+        }
+        out.push_str(rest);
+    }
 }

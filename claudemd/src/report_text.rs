@@ -8,6 +8,9 @@ use crate::layer::Layer;
 use crate::paths::printable;
 use crate::report::{Loaded, Report, SkipReason};
 
+/// Levels of imports that are shown as such. Our choice: deeper chains would fill the page.
+const MAX_INDENT: usize = 16;
+
 impl Report {
     /// Estimated tokens of everything that was loaded.
     pub fn tokens(&self) -> usize {
@@ -28,23 +31,10 @@ impl Report {
             self.skipped.len()
         )
     }
-
-    /// How deep below the file that begins its chain an import stands.
-    fn depth(&self, at: usize) -> usize {
-        let mut depth = 0;
-        let mut parent = self.loaded[at].parent.as_deref();
-        for file in self.loaded[..at].iter().rev() {
-            if Some(file.path.as_path()) == parent {
-                depth += 1;
-                parent = file.parent.as_deref();
-            }
-        }
-        depth
-    }
 }
 
 fn line(f: &mut fmt::Formatter<'_>, file: &Loaded, depth: usize) -> fmt::Result {
-    let indent = 4 + 2 * depth;
+    let indent = 4 + 2 * depth.min(MAX_INDENT);
     write!(f, "{:indent$}{}", "", printable(&file.path))?;
     if file.real != file.path {
         write!(f, " -> {}", printable(&file.real))?;
@@ -54,16 +44,17 @@ fn line(f: &mut fmt::Formatter<'_>, file: &Loaded, depth: usize) -> fmt::Result 
         write!(f, ", cut ({of} bytes whole)")?;
     }
     match (file.reason, file.trigger.as_deref()) {
-        (LoadReason::Glob, Some(trigger)) => write!(
-            f,
-            ", {} matched {}",
-            file.globs.join(", "),
-            printable(trigger)
-        )?,
+        (LoadReason::Glob, Some(trigger)) => {
+            write!(f, ", {} matched {}", globs(&file.globs), printable(trigger))?;
+        }
         (LoadReason::Nested, Some(trigger)) => write!(f, ", for {}", printable(trigger))?,
         _ => {}
     }
     writeln!(f)
+}
+
+fn globs(patterns: &[String]) -> String {
+    printable(Path::new(&patterns.join(", "))).into_owned()
 }
 
 fn section<T>(
@@ -99,21 +90,28 @@ impl fmt::Display for Report {
             writeln!(f, "  not read: {}", names.join(", "))?;
         }
         let mut last: Option<Layer> = None;
-        for (at, file) in self.loaded.iter().enumerate() {
+        // Files follow their importers depth first, so the importers of a file are a stack.
+        let mut importers: Vec<&Path> = Vec::new();
+        for file in &self.loaded {
             if last != Some(file.layer) {
                 writeln!(f, "  {}", file.layer)?;
                 last = Some(file.layer);
             }
-            line(f, file, self.depth(at))?;
+            let parent = file.parent.as_deref().map(Path::as_os_str);
+            while importers
+                .last()
+                .is_some_and(|last| Some(last.as_os_str()) != parent)
+            {
+                importers.pop();
+            }
+            line(f, file, importers.len())?;
+            importers.push(&file.path);
         }
         section(
             f,
             "waiting for a matching path",
             &self.waiting,
-            |f, rule| {
-                let globs = rule.globs.join(", ");
-                write!(f, "{}  {globs}", printable(&rule.path))
-            },
+            |f, rule| write!(f, "{}  {}", printable(&rule.path), globs(&rule.globs)),
         )?;
         section(f, "left out", &self.skipped, |f, skipped| {
             write!(f, "{}", printable(&skipped.path))?;

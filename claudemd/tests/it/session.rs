@@ -208,6 +208,41 @@ fn a_path_through_a_link_matches_as_spelled_and_as_it_really_is() {
 }
 
 #[test]
+fn a_path_that_leads_in_through_a_link_counts_as_inside() {
+    let world = World::with(&[
+        ("s/CLAUDE.md", "S"),
+        ("s/x.ts", ""),
+        (".claude/rules/r.md", "---\npaths: s/*.ts\n---\nR"),
+    ]);
+    world.link("{R}/alias", "{W}");
+    world.link("{R}/away", "{R}/home");
+    for (path, expected) in [
+        (
+            "{R}/alias/s/x.ts",
+            &["{W}/s/CLAUDE.md", "{W}/.claude/rules/r.md"][..],
+        ),
+        (
+            "{R}/alias/s/../s/new.ts",
+            &["{W}/s/CLAUDE.md", "{W}/.claude/rules/r.md"],
+        ),
+        ("{R}/alias/y.txt", &[]),
+        ("{R}/away/x.ts", &[]),
+        ("{R}/home/x.ts", &[]),
+    ] {
+        let mut session = world.load(".");
+        let rules = session.rules_for(world.path(path));
+        assert_eq!(rules.len(), usize::from(!expected.is_empty()), "{path}");
+        check(&world, &mut session, path, expected);
+        assert!(
+            session
+                .for_path(world.path("s/x.ts"), Operation::Read)
+                .is_empty()
+                != expected.is_empty()
+        );
+    }
+}
+
+#[test]
 fn nested_rules_keep_their_place_when_they_match_later() {
     let world = World::with(&[
         ("s/.claude/rules/c.md", "---\npaths: '*.ts'\n---\nC"),
