@@ -159,7 +159,7 @@ pub(super) fn parse(pattern: &str) -> Result<Parsed, String> {
         let middle = open[..open.len() - 1].iter().filter(|part| literal(part));
         within = middle.max_by_key(|part| part.len()).map(|part| {
             let name = Tail::Name(fold(part).into());
-            self::plain(dir, true, name, true)
+            plain(dir, true, name, true)
         });
         match open {
             ["**"] => (plain(dir, true, tail, only_dir), true),

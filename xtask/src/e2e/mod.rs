@@ -5,7 +5,9 @@
 
 mod days;
 mod instructions;
+mod model;
 mod modes;
+mod recall;
 mod story;
 mod trouble;
 mod world;
@@ -27,6 +29,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let mut story = story::Story::new(json);
     days::tell(&world, &mut story)?;
     instructions::tell(&world, &mut story)?;
+    recall::tell(&world, &mut story)?;
     Ok(if story.close() {
         ExitCode::SUCCESS
     } else {

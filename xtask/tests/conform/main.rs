@@ -444,6 +444,55 @@ fn peer_vectors_of_every_kind_pass_and_fail() {
 }
 
 #[test]
+fn peer_vectors_of_recall_pass_and_fail() {
+    let pairs: [(&str, Value, Value, Value); 4] = [
+        (
+            "scan_hidden",
+            json!({ "file": ".hidden.md" }),
+            json!({ "listed": false }),
+            json!({ "listed": true }),
+        ),
+        (
+            "scan_bad",
+            json!({ "description": "a: b" }),
+            json!({ "description": "a: b" }),
+            json!({ "description": "" }),
+        ),
+        (
+            "scan_readonly",
+            json!({ "dir_missing": true, "op": "list" }),
+            json!({ "directory_created": false }),
+            json!({ "directory_created": true }),
+        ),
+        (
+            "multi_paragraph",
+            json!({ "stored": "p1\n\np2" }),
+            json!({ "recalled": "p1\n\np2" }),
+            json!({ "recalled": "p3" }),
+        ),
+    ];
+    for (kind, input, right, wrong) in pairs {
+        let surprise = json!({ "surprise": 1 });
+        check(
+            peer("memdir-recall", kind, "adopt", input.clone(), right),
+            "passed",
+        );
+        check(
+            peer("memdir-recall", kind, "adopt", input.clone(), wrong),
+            "failed",
+        );
+        check(
+            peer("memdir-recall", kind, "adopt", input, surprise.clone()),
+            "failed",
+        );
+        check(
+            peer("memdir-recall", kind, "adopt", surprise, json!({})),
+            "unsupported",
+        );
+    }
+}
+
+#[test]
 fn a_prompt_contains_what_is_asked_for() {
     let input = json!({ "mode": "standard", "private_path": "/p/MEMORY.md" });
     let case = |text: &str| {
