@@ -1,6 +1,6 @@
 //! The walk, the order, and what is kept from one scan to the next.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{Hash, Hasher};
@@ -31,6 +31,7 @@ pub(crate) struct Kept<T> {
 pub(crate) struct Store<T> {
     files: HashMap<ByName, Kept<T>>,
     round: u64,
+    is_off: bool,
 }
 
 /// A memory as a key: its name, without a second copy of it.
@@ -62,6 +63,7 @@ impl<T> Default for Store<T> {
         Store {
             files: HashMap::new(),
             round: 0,
+            is_off: false,
         }
     }
 }
@@ -69,6 +71,22 @@ impl<T> Default for Store<T> {
 impl<T> Store<T> {
     pub(crate) fn get(&self, file: &str) -> Option<&Kept<T>> {
         self.files.get(file)
+    }
+
+    /// A store that keeps nothing, for a single scan.
+    pub(crate) fn of_nothing() -> Store<T> {
+        Store {
+            is_off: true,
+            ..Store::default()
+        }
+    }
+
+    fn keep(&mut self, kept: Kept<T>) {
+        if !self.is_off {
+            // The key holds the memory, too: an old one would keep what it was.
+            self.files.remove(kept.memory.file.as_str());
+            self.files.insert(ByName(kept.memory.clone()), kept);
+        }
     }
 }
 
@@ -90,6 +108,8 @@ struct Listed {
     /// `None` for a new file that is read in any case: it is asked once it is open.
     stat: Option<Stat>,
     is_link: bool,
+    /// What was read of it in this scan.
+    read: Option<Arc<MemoryFile>>,
 }
 
 impl Listed {
@@ -158,7 +178,8 @@ pub(crate) fn scan_with<T>(
         if entry.stat.is_none() {
             match reader.read(entry, &mut make) {
                 Ok(kept) => {
-                    store.files.insert(ByName(kept.memory.clone()), kept);
+                    entry.read = Some(kept.memory.clone());
+                    store.keep(kept);
                 }
                 Err(reason) => skipped.push(Skipped {
                     file: std::mem::take(&mut entry.file),
@@ -185,6 +206,10 @@ pub(crate) fn scan_with<T>(
             found.older += 1;
             continue;
         }
+        if let Some(memory) = entry.read {
+            found.files.push(memory);
+            continue;
+        }
         if let Some(kept) = store.files.get_mut(entry.file.as_str())
             && entry.stat.is_some_and(|stat| {
                 kept.memory.modified == stat.modified && kept.memory.bytes == stat.bytes
@@ -196,11 +221,8 @@ pub(crate) fn scan_with<T>(
         }
         match reader.read(&mut entry, &mut make) {
             Ok(kept) => {
-                let memory = kept.memory.clone();
-                // The key holds the memory, too: an old one would keep what it was.
-                store.files.remove(memory.file.as_str());
-                store.files.insert(ByName(memory.clone()), kept);
-                found.files.push(memory);
+                found.files.push(kept.memory.clone());
+                store.keep(kept);
             }
             Err(reason) => skipped.push(Skipped {
                 file: entry.file,
@@ -247,12 +269,16 @@ impl Reader<'_> {
         }
         read_start(&mut file, self.depth, &mut self.buffer).map_err(unreadable)?;
         entry.stat = Some(stat);
-        let text = read_text(&self.buffer);
+        let plain = flat::header(&self.buffer);
+        let text = match (&plain, self.depth) {
+            (Some(_), Depth::Header) => Cow::Borrowed(""),
+            _ => read_text(&self.buffer),
+        };
         let memory = MemoryFile {
             path: self.dir.join(&entry.file),
             modified: stat.modified,
             bytes: stat.bytes,
-            header: flat::header(&text).unwrap_or_else(|| memdir_types::parse_header(&text)),
+            header: plain.unwrap_or_else(|| memdir_types::parse_header(&text)),
             file: entry.file.clone(),
         };
         Ok(Kept {
@@ -330,6 +356,7 @@ impl<T> Walk<'_, T> {
                             name: prefix.len(),
                             stat,
                             is_link: false,
+                            read: None,
                         }),
                         Err(reason) => self.skip(file, reason),
                     }
@@ -392,6 +419,7 @@ impl<T> Walk<'_, T> {
                     bytes: meta.len(),
                 }),
                 is_link: true,
+                read: None,
             }),
             Ok(Ok(_)) => self.skip(file, SkipReason::NotAFile),
             Ok(Err(e)) => self.skip(file, SkipReason::Unreadable(e.to_string())),

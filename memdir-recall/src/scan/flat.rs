@@ -2,35 +2,37 @@
 
 use memdir_types::{HEADER_LINES, Header, MemoryType};
 
-/// The header of a text, if every line of its block is a plain key with a plain value that no
-/// reader could take for anything else. On such a block it is what
+/// The header of a file's start, if every line of its block is a plain key with a plain value
+/// that no reader could take for anything else. On such a block it is what
 /// [`memdir_types::parse_header`] says, in a fraction of the time; `None` leaves it to that.
-pub(super) fn header(text: &str) -> Option<Header> {
-    let mut rest = text.strip_prefix("---\n")?;
+pub(super) fn header(start: &[u8]) -> Option<Header> {
+    let mut rest = start.strip_prefix(b"---\n")?;
     let mut header = Header::default();
     // Other keys are no one's business here, but none may stand twice.
-    let mut others: [&str; MAX_OTHERS] = [""; MAX_OTHERS];
+    let mut others: [&[u8]; MAX_OTHERS] = [b""; MAX_OTHERS];
     let mut count = 0;
     for _ in 2..HEADER_LINES {
-        let (line, next) = rest.split_once('\n')?;
-        if line == "---" {
+        let end = rest.iter().position(|b| *b == b'\n')?;
+        let line = &rest[..end];
+        if line == b"---" {
             return Some(header);
         }
-        rest = next;
-        let (key, value) = line.split_once(": ")?;
+        rest = &rest[end + 1..];
+        let colon = line.iter().position(|b| *b == b':')?;
+        let (key, value) = (&line[..colon], line[colon + 1..].strip_prefix(b" ")?);
         if !is_plain_key(key) {
             return None;
         }
         let value = plain_value(value)?;
         let slot = match key {
-            "name" => &mut header.name,
-            "description" => &mut header.description,
-            "modified" => &mut header.modified,
-            "type" => {
+            b"name" => &mut header.name,
+            b"description" => &mut header.description,
+            b"modified" => &mut header.modified,
+            b"type" => {
                 header.kind = Some(MemoryType::ALL.into_iter().find(|k| k.as_str() == value)?);
                 &mut header.kind_text
             }
-            "metadata" => return None,
+            b"metadata" => return None,
             other => {
                 if others[..count].contains(&other) {
                     return None;
@@ -51,27 +53,43 @@ pub(super) fn header(text: &str) -> Option<Header> {
 /// How many keys of other readers a plain header has at most: 8 keys.
 const MAX_OTHERS: usize = 8;
 
-fn is_plain_key(key: &str) -> bool {
-    key.bytes().next().is_some_and(|b| b.is_ascii_lowercase())
-        && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
-        && key != "null"
+fn is_plain_key(key: &[u8]) -> bool {
+    key.first().is_some_and(u8::is_ascii_lowercase)
+        && key.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
+        && key != b"null"
 }
 
 /// The text of a value that is plain, or in quotes without anything that quotes change.
-fn plain_value(value: &str) -> Option<&str> {
-    if !value.chars().all(is_plain) {
+fn plain_value(value: &[u8]) -> Option<&str> {
+    // One look at each byte tells what most values are made of.
+    let (mut quotes, mut signs, mut is_ascii) = (0, false, true);
+    let mut before = 0;
+    for byte in value {
+        match byte {
+            b'"' => quotes += 1,
+            b'\'' | b'\\' => quotes += 3,
+            b' ' if before == b':' => signs = true,
+            b'#' if before == b' ' => signs = true,
+            b' '..=b'~' => {}
+            0x80.. => is_ascii = false,
+            _ => return None,
+        }
+        before = *byte;
+    }
+    let text = std::str::from_utf8(value).ok()?;
+    if !is_ascii && !text.chars().all(is_plain) {
         return None;
     }
-    if let Some(inner) = value.strip_prefix('"') {
+    if let Some(inner) = text.strip_prefix('"') {
+        // Two of them are the first and the last.
         let inner = inner.strip_suffix('"')?;
-        return (!inner.contains(['"', '\'', '\\'])).then_some(inner);
+        return (quotes == 2).then_some(inner);
     }
-    let is_plain = value.starts_with(char::is_alphanumeric)
-        && !value.ends_with([' ', ':'])
-        && !value.contains(": ")
-        && !value.contains(" #")
-        && !value.eq_ignore_ascii_case("null");
-    is_plain.then_some(value)
+    let is_plain = text.starts_with(char::is_alphanumeric)
+        && !signs
+        && !text.ends_with([' ', ':'])
+        && !text.eq_ignore_ascii_case("null");
+    is_plain.then_some(text)
 }
 
 /// Characters that no version of YAML treats as anything but text.

@@ -177,7 +177,11 @@ pub struct Scan {
 ///
 /// An [`Error`] if the path is relative, is no directory, or cannot be opened.
 pub fn scan(dir: impl AsRef<Path>, options: &ScanOptions) -> Result<Scan, Error> {
-    ScanCache::new().scan(dir, options)
+    let mut cache = ScanCache {
+        dir: PathBuf::new(),
+        known: Store::of_nothing(),
+    };
+    cache.find(dir.as_ref(), options)
 }
 
 /// Remembers headers from one scan to the next, so that an unchanged directory costs one stat per
@@ -209,6 +213,10 @@ impl ScanCache {
             self.known = Store::default();
             self.dir = dir.to_owned();
         }
+        self.find(dir, options)
+    }
+
+    fn find(&mut self, dir: &Path, options: &ScanOptions) -> Result<Scan, Error> {
         let found = scan_with(dir, options, &mut self.known, Depth::Header, |_, _| ())?;
         Ok(Scan {
             memories: found.files,
