@@ -10,6 +10,7 @@ use crate::globs::PathGlobs;
 use crate::layer::{Layer, Source};
 use crate::loader::{Entry, Kind, Loader, Owner, Taken, WaitingRule, Want, Worktree};
 use crate::options::AgentsMd;
+use crate::read;
 use crate::report::{SkipReason, Waiting, WarningKind};
 use crate::rules::{self, RuleFile};
 
@@ -309,7 +310,8 @@ impl Loader {
             .ancestors()
             .find(|dir| std::fs::symlink_metadata(dir.join(".git")).is_ok())?
             .to_path_buf();
-        (root != main && root.starts_with(&main)).then_some(Worktree { main, root })
+        let nested = root != main && root.starts_with(&main) && is_worktree(&root.join(".git"));
+        nested.then_some(Worktree { main, root })
     }
 
     /// The copy that the worktree has of a file of the main checkout. Local files have none.
@@ -385,6 +387,19 @@ fn is_ordinary(pattern: &str) -> bool {
         && pattern
             .split('/')
             .all(|part| part.bytes().any(|byte| byte != b'.'))
+}
+
+/// Whether a `.git` is the pointer of a linked worktree: submodules have pointers too, to another
+/// place, and repositories of their own have a folder there.
+fn is_worktree(pointer: &Path) -> bool {
+    const MAX_POINTER_BYTES: u64 = 8_192;
+    let text = read::open(None, pointer)
+        .ok()
+        .and_then(|opened| opened.read(MAX_POINTER_BYTES).ok().flatten());
+    let text = String::from_utf8_lossy(text.as_deref().unwrap_or_default()).into_owned();
+    let target = text.trim().strip_prefix("gitdir:").map(str::trim);
+    let store = target.and_then(|target| Path::new(target).parent());
+    store.is_some_and(|store| store.ends_with("worktrees"))
 }
 
 /// A file that is looked for by its name.

@@ -245,6 +245,10 @@ fn sibling_worktrees_submodules_and_plain_folders_are_not_affected() {
     // A repository of its own below, as a submodule is: its root is its own.
     world.shell("cd repo/sub && git init -q .");
     assert_eq!(names("repo/sub", "repo/sub"), both);
+    // Neither is it a worktree if the host names the repository above, nor is a real submodule.
+    assert_eq!(names("repo/sub", "repo"), both);
+    world.shell("cd repo/sub && mv .git ../.git/modules && echo 'gitdir: ../.git/modules' > .git");
+    assert_eq!(names("repo/sub", "repo"), both);
 }
 
 #[test]
