@@ -44,7 +44,7 @@ pub use options::{
     Stopwatch,
 };
 pub use query::{MAX_QUERY_BYTES, Query};
-pub use recall::{MAX_LINE_CHARS, Picked, Recall, Recalled, Refreshed, recall};
+pub use recall::{MAX_INDEXED_BYTES, MAX_LINE_CHARS, Picked, Recall, Recalled, Refreshed, recall};
 pub use receipt::{
     Candidate, Fallback, MAX_CANDIDATES, ModelCall, Pick, PickedBy, Receipt, Rules, Timings,
 };

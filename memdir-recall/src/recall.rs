@@ -25,6 +25,10 @@ use crate::{Error, MAX_MEMORY_BYTES, MemoryFile, Options, Query, ScanOptions, Se
 /// How much of a matching line is shown: 200 characters, this crate's own choice.
 pub const MAX_LINE_CHARS: usize = 200;
 
+/// How much of all bodies together is indexed: 64 MiB (67,108,864 bytes), this crate's own
+/// choice, a hundred times a large directory. What is beyond is found by name and description.
+pub const MAX_INDEXED_BYTES: usize = 64 * 1024 * 1024;
+
 /// How many memories have to be changed or gone before the index is made anew for their sake:
 /// 1,000 memories, or as many as there are.
 const MIN_STALE: usize = 1_000;
@@ -39,13 +43,15 @@ const MAX_ERROR_CHARS: usize = 300;
 pub struct Recall {
     dir: PathBuf,
     options: Options,
-    store: Store<Doc>,
+    store: Store<Indexed>,
     vocabulary: Vocabulary,
     /// How many memories are gone or changed since the vocabulary was made; their words are still
     /// in it.
     stale: usize,
     files: Vec<Arc<MemoryFile>>,
     index: Inverted,
+    /// How many bytes of bodies the index may still take in.
+    room: usize,
     skipped: Vec<Skipped>,
 }
 
@@ -56,6 +62,19 @@ impl fmt::Debug for Recall {
             .field("memories", &self.files.len())
             .finish_non_exhaustive()
     }
+}
+
+/// What the index holds of a memory.
+struct Indexed {
+    doc: Doc,
+    body: Body,
+}
+
+enum Body {
+    /// In the index, with so many bytes.
+    Indexed(usize),
+    /// There was no room.
+    LeftOut,
 }
 
 /// What a refresh did.
@@ -134,6 +153,7 @@ impl Recall {
             stale: 0,
             files: Vec::new(),
             index: Inverted::default(),
+            room: MAX_INDEXED_BYTES,
             skipped: Vec::new(),
         };
         recall.refresh()?;
@@ -151,6 +171,7 @@ impl Recall {
             .newest(usize::MAX)
             .team(self.options.team);
         let vocabulary = &mut self.vocabulary;
+        let mut room = self.room;
         let found = scan_with(
             &self.dir,
             &options,
@@ -161,7 +182,17 @@ impl Recall {
                 let header = &memory.header;
                 let name = name_field(header.name.as_deref(), &memory.file);
                 let description = header.description.as_deref().unwrap_or_default();
-                Doc::read(vocabulary, &name, description, parsed.body())
+                let body = parsed.body();
+                let fits = body.len() <= room;
+                room -= if fits { body.len() } else { 0 };
+                Indexed {
+                    doc: Doc::read(vocabulary, &name, description, if fits { body } else { "" }),
+                    body: if fits {
+                        Body::Indexed(body.len())
+                    } else {
+                        Body::LeftOut
+                    },
+                }
             },
         )?;
         let files = found.files;
@@ -188,13 +219,19 @@ impl Recall {
         }
         self.stale += refreshed.gone;
         self.files = files;
+        let indexed = self.indexed().map(|indexed| match indexed.body {
+            Body::Indexed(bytes) => bytes,
+            Body::LeftOut => 0,
+        });
+        self.room = MAX_INDEXED_BYTES.saturating_sub(indexed.sum());
         if self.stale > self.files.len().max(MIN_STALE)
             && let Ok(fresh) = Recall::scan(&self.dir, &self.options)
         {
             // Words of memories that are long gone would pile up.
             *self = fresh;
         } else {
-            self.index = Inverted::build(self.docs().into_iter(), self.vocabulary.len());
+            let docs: Vec<&Doc> = self.indexed().map(|indexed| &indexed.doc).collect();
+            self.index = Inverted::build(docs.into_iter(), self.vocabulary.len());
         }
         Ok(refreshed)
     }
@@ -209,6 +246,14 @@ impl Recall {
     #[must_use]
     pub fn skipped(&self) -> &[Skipped] {
         &self.skipped
+    }
+
+    /// How many memories are found by name and description only, because the bodies before them
+    /// made up [`MAX_INDEXED_BYTES`].
+    #[must_use]
+    pub fn without_body(&self) -> usize {
+        let left_out = |indexed: &&Indexed| matches!(indexed.body, Body::LeftOut);
+        self.indexed().filter(left_out).count()
     }
 
     /// The memory directory.
@@ -283,12 +328,9 @@ impl Recall {
         self.conclude(prepared.receipt)
     }
 
-    fn docs(&self) -> Vec<&Doc> {
-        let known = self
-            .files
-            .iter()
-            .filter_map(|file| self.store.get(&file.file));
-        known.map(|kept| &kept.extra).collect()
+    fn indexed(&self) -> impl Iterator<Item = &Indexed> {
+        let known = (self.files.iter()).filter_map(|file| self.store.get(&file.file));
+        known.map(|kept| &kept.extra)
     }
 
     fn file(&self, doc: u32) -> &MemoryFile {
@@ -318,7 +360,10 @@ impl Recall {
             &self.vocabulary,
             &self.index,
         );
-        let docs = |doc: u32| self.store.get(&self.file(doc).file).map(|kept| &kept.extra);
+        let docs = |doc: u32| {
+            let kept = self.store.get(&self.file(doc).file);
+            kept.map(|kept| &kept.extra.doc)
+        };
         let ranking = lookup.rank(&self.index, docs, &hidden, limit);
         let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
             let memory = self.file(scored.doc);

@@ -1,6 +1,7 @@
 //! The index: each memory as a stream of term numbers, and for each term where it occurs.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use super::stop;
 use super::text::{Piece, Stems, split};
@@ -182,27 +183,26 @@ impl Doc {
     }
 }
 
-/// One memory that holds a term.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Posting {
-    pub(crate) doc: u32,
-    /// What the term contributes to its score, in units of its inverse document frequency.
-    pub(crate) gain: f32,
-}
-
 /// For each term, the memories that hold it, in the order of the memories.
 #[derive(Debug, Default)]
 pub(crate) struct Inverted {
     starts: Vec<u32>,
-    postings: Vec<Posting>,
+    /// Numbers of memories; beside each, in `gains`, what the term contributes to its score.
+    holders: Vec<u32>,
+    /// In 65,535ths of [`MAX_GAIN`], so that both take six bytes.
+    gains: Vec<u16>,
     docs: usize,
 }
+
+/// One step of a gain, in units of a term's rarity.
+const GAIN_STEP: f32 = MAX_GAIN / 65_535.0;
 
 impl Inverted {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_precision_loss,
-        reason = "a scan lists at most 100,000 memories of 256 KiB"
+        clippy::cast_sign_loss,
+        reason = "at most 100,000 memories with 64 MiB of text, and gains between 0 and 65,535"
     )]
     pub(crate) fn build<'a, D>(docs: D, terms: usize) -> Inverted
     where
@@ -230,42 +230,32 @@ impl Inverted {
             starts[term + 1] += starts[term];
         }
         let mut next = starts[..terms].to_vec();
-        let empty = Posting {
-            doc: u32::MAX,
-            gain: 0.0,
-        };
-        let mut postings = vec![empty; starts[terms] as usize];
+        let mut holders = vec![u32::MAX; starts[terms] as usize];
+        let mut weights = vec![0f32; starts[terms] as usize];
         for (number, doc) in docs.enumerate() {
             let number = number as u32;
             for (f, stream) in doc.fields.iter().enumerate() {
                 let b = LENGTH_WEIGHTS[f];
                 let weight = 1.0 / (1.0 - b + b * stream.plain as f32 / mean[f]);
                 for term in stream.terms() {
-                    let slot = next[term as usize] as usize;
-                    // The term's last posting is this memory's, or it gets one.
-                    match slot.checked_sub(1).map(|at| &mut postings[at]) {
-                        Some(known)
-                            if slot > starts[term as usize] as usize && known.doc == number =>
-                        {
-                            known.gain += weight;
-                        }
-                        _ => {
-                            postings[slot] = Posting {
-                                doc: number,
-                                gain: weight,
-                            };
-                            next[term as usize] += 1;
-                        }
+                    let term = term as usize;
+                    let slot = next[term] as usize;
+                    // The term's last holder is this memory, or it becomes one.
+                    if slot > starts[term] as usize && holders[slot - 1] == number {
+                        weights[slot - 1] += weight;
+                    } else {
+                        holders[slot] = number;
+                        weights[slot] = weight;
+                        next[term] += 1;
                     }
                 }
             }
         }
-        for posting in &mut postings {
-            posting.gain = MAX_GAIN * posting.gain / (K1 + posting.gain);
-        }
+        let saturate = |weight: &f32| (65_535.0 * weight / (K1 + weight)).round() as u16;
         Inverted {
+            gains: weights.iter().map(saturate).collect(),
             starts,
-            postings,
+            holders,
             docs: count,
         }
     }
@@ -274,19 +264,32 @@ impl Inverted {
         self.docs
     }
 
-    pub(crate) fn postings(&self, term: u32) -> &[Posting] {
+    fn range(&self, term: u32) -> Range<usize> {
         let term = term as usize;
         match self.starts.get(term..term + 2) {
-            Some([start, end]) => &self.postings[*start as usize..*end as usize],
-            _ => &[],
+            Some([start, end]) => *start as usize..*end as usize,
+            _ => 0..0,
         }
+    }
+
+    /// How many memories hold a term.
+    pub(crate) fn count(&self, term: u32) -> usize {
+        self.range(term).len()
+    }
+
+    /// The memories that hold a term, and what it contributes to each, in units of its rarity.
+    pub(crate) fn postings(&self, term: u32) -> impl Iterator<Item = (u32, f32)> + '_ {
+        let range = self.range(term);
+        let gains = self.gains[range.clone()].iter();
+        let gains = gains.map(|gain| f32::from(*gain) * GAIN_STEP);
+        self.holders[range].iter().copied().zip(gains)
     }
 
     /// What the term contributes to one memory.
     pub(crate) fn gain(&self, term: u32, doc: u32) -> f32 {
-        let postings = self.postings(term);
-        match postings.binary_search_by_key(&doc, |posting| posting.doc) {
-            Ok(at) => postings[at].gain,
+        let range = self.range(term);
+        match self.holders[range.clone()].binary_search(&doc) {
+            Ok(at) => f32::from(self.gains[range.start + at]) * GAIN_STEP,
             Err(_) => 0.0,
         }
     }
@@ -301,7 +304,7 @@ impl Inverted {
     /// How many bytes the postings take.
     #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
-        self.starts.len() * 4 + self.postings.len() * size_of::<Posting>()
+        self.starts.len() * 4 + self.holders.len() * 6
     }
 }
 

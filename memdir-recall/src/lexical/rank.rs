@@ -161,7 +161,7 @@ impl Lookup {
             !text.is_ascii() && before.text.chars().next_back() == text.chars().next()
         });
         let id = vocabulary.number(&text);
-        let rarity = index.rarity(id.map_or(0, |id| index.postings(id).len()));
+        let rarity = index.rarity(id.map_or(0, |id| index.count(id)));
         self.asked.push(Asked {
             text,
             id,
@@ -261,8 +261,8 @@ impl Lookup {
         for asked in &self.asked {
             let Some(id) = asked.id else { continue };
             let factor = asked.weight * asked.rarity;
-            for posting in index.postings(id) {
-                scores[posting.doc as usize] += factor * posting.gain;
+            for (doc, gain) in index.postings(id) {
+                scores[doc as usize] += factor * gain;
             }
         }
         for doc in hidden {
@@ -411,7 +411,7 @@ impl Lookup {
             for term in terms {
                 if self.asked.iter().all(|a| a.id != Some(term)) {
                     *lessons.entry(term).or_default() +=
-                        teacher.score * index.rarity(index.postings(term).len());
+                        teacher.score * index.rarity(index.count(term));
                 }
             }
         }
@@ -426,7 +426,7 @@ impl Lookup {
                 .iter()
                 .map(|(term, value)| {
                     LESSON * value / most
-                        * index.rarity(index.postings(*term).len())
+                        * index.rarity(index.count(*term))
                         * index.gain(*term, scored.doc)
                 })
                 .sum();
@@ -446,7 +446,7 @@ impl Lookup {
 /// How many memories hold a term.
 fn holders(term: &str, vocabulary: &Vocabulary, index: &Inverted) -> usize {
     let id = vocabulary.number(term);
-    id.map_or(0, |id| index.postings(id).len())
+    id.map_or(0, |id| index.count(id))
 }
 
 /// By score; equal ones in the order of the scan, which is newest first, then by name.

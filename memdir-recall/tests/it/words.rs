@@ -225,3 +225,22 @@ fn what_lies_beyond_256_kib_of_a_memory_is_not_found() {
     finds(&recall, "near", "a.md");
     silent(&recall, "far");
 }
+
+#[test]
+fn beyond_64_mib_of_bodies_memories_are_found_by_name_and_description() {
+    let world = World::new();
+    let body = "b".repeat(60) + "\n";
+    let body = body.repeat(262_144 / body.len());
+    for number in 0..300 {
+        let text = format!("---\ndescription: number{number:03}\n---\n\n{body}");
+        world.write(&format!("{number:03}.md"), text);
+    }
+    let recall = world.recall();
+    assert_eq!(recall.memories().len(), 300);
+    // Each body has 256 KiB less a header.
+    assert_eq!(recall.without_body(), 300 - 256);
+    for number in ["number000", "number150", "number299"] {
+        let picked = recall.pick(&Query::new(number));
+        assert_eq!(files(&picked), [format!("{}.md", &number[6..])]);
+    }
+}
