@@ -259,7 +259,7 @@ impl Loader {
             return;
         }
         // Ordinary patterns have no problems; they are compiled when the first path is used.
-        let compiled = match entry.file.globs.iter().all(|glob| is_ordinary(glob)) {
+        let compiled = match are_ordinary(&entry.file.globs) {
             true => None,
             false => Some(PathGlobs::new(&entry.file.globs)),
         };
@@ -377,16 +377,40 @@ impl<'a> Visit<'a> {
     }
 }
 
-/// Whether a pattern is so ordinary that it cannot be refused: short, of letters, digits, stars
-/// and the like, without empty parts and parts of dots.
+/// Whether the patterns of a rule are so few and so ordinary that none is refused.
+fn are_ordinary(patterns: &[String]) -> bool {
+    // With 200 bytes each, braces stay far below what they may expand to.
+    const MAX_PATTERNS: usize = 8;
+    patterns.len() <= MAX_PATTERNS
+        && patterns.iter().all(|pattern| is_ordinary(pattern))
+        && patterns.iter().any(|pattern| !pattern.starts_with('!'))
+}
+
+/// Whether a pattern is so ordinary that it cannot be refused: short, of letters, digits, wild
+/// cards and the like, without empty parts and parts of dots; perhaps with `!` in front and one
+/// group of plain alternatives in braces.
 fn is_ordinary(pattern: &str) -> bool {
     const MAX_BYTES: usize = 200;
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"*._-/".contains(&byte);
+    let name = |byte: u8| byte.is_ascii_alphanumeric() || b"*?._-".contains(&byte);
+    let is_plain = |text: &str| text.bytes().all(|byte| name(byte) || byte == b'/');
+    let is_named = |part: &str| part.bytes().any(|byte| byte != b'.');
+    let pattern = pattern.strip_prefix('!').unwrap_or(pattern);
+    let braces = pattern.split_once('{').and_then(|(before, rest)| {
+        let (group, after) = rest.split_once('}')?;
+        Some((before, group, after))
+    });
+    if let Some((before, group, after)) = braces
+        && !(is_plain(before)
+            && is_plain(after)
+            && group
+                .split(',')
+                .all(|one| is_named(one) && one.bytes().all(name)))
+    {
+        return false;
+    }
     pattern.len() <= MAX_BYTES
-        && pattern.bytes().all(plain)
-        && pattern
-            .split('/')
-            .all(|part| part.bytes().any(|byte| byte != b'.'))
+        && (braces.is_some() || is_plain(pattern))
+        && pattern.split('/').all(is_named)
 }
 
 /// Whether a `.git` is the pointer of a linked worktree: submodules have pointers too, to another
@@ -431,17 +455,18 @@ mod tests {
     proptest! {
         #[test]
         fn ordinary_patterns_have_no_problems(
-            patterns in proptest::collection::vec("[a-z*._/-]{1,12}", 1..4)
+            patterns in proptest::collection::vec(
+                "!?([a-c*?._/-]{1,6}|[a-c*/.]{0,3}\\{[a-c*.,/]{0,5}\\}[a-c*/.]{0,3})", 1..4)
         ) {
-            let ordinary = patterns.iter().all(|pattern| is_ordinary(pattern));
-            prop_assert!(!ordinary || PathGlobs::new(&patterns).problems().is_empty());
+            prop_assert!(!are_ordinary(&patterns) || PathGlobs::new(&patterns).problems().is_empty());
         }
     }
 
     #[test]
     fn patterns_that_may_be_refused_are_not_ordinary() {
         for pattern in [
-            "", "/a", "./a", "../a", "a//b", "a/", "[a", "!a", "{a", "~/a", "#a", "\\",
+            "", "/a", "./a", "../a", "a//b", "a/", "[a", "!!a", "!", "{a", "{}", "{,a}", "{a,.}",
+            "!.", "a}", "{a}{b}", "{a/b}", "{a{b}}", "~/a", "#a", "\\",
         ] {
             assert!(!is_ordinary(pattern), "{pattern}");
         }
@@ -451,6 +476,10 @@ mod tests {
             "**/*.e1",
             "packages/p-1/**",
             ".github/*_x",
+            "!gen",
+            "!src/**/gen/**",
+            "src/**/{a,b}1/*.t?x",
+            "{a}",
         ] {
             assert!(is_ordinary(pattern), "{pattern}");
         }
