@@ -92,7 +92,7 @@ impl Vocabulary {
     }
 
     /// Reads a field of a memory.
-    fn read(&mut self, text: &str, stream: &mut Stream) {
+    fn read(&mut self, text: &str, stream: &mut Writer) {
         split(text, |piece| match piece {
             Piece::Word(word) => stream.push(self.word(word), Role::Plain),
             Piece::Compound(word) => stream.push(self.word(word), Role::Beside),
@@ -104,16 +104,16 @@ impl Vocabulary {
     }
 }
 
-/// Terms in the order of the text, in about a third of its bytes: each a number of seven bits per
-/// byte, whose lowest bits say the role and the end of a line.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Stream {
+/// Writes terms in the order of the text, in about a third of its bytes: each a number of seven
+/// bits per byte, whose lowest bit says the role; 0 ends a line.
+#[derive(Default)]
+struct Writer {
     bytes: Vec<u8>,
-    /// Terms of role [`Role::Plain`].
+    /// Terms of role [`Role::Plain`] in the current field.
     plain: u32,
 }
 
-impl Stream {
+impl Writer {
     fn push(&mut self, term: Option<u32>, role: Role) {
         let Some(term) = term else { return };
         let flag = u32::from(role == Role::Beside);
@@ -134,9 +134,18 @@ impl Stream {
         }
         self.bytes.push(code as u8);
     }
+}
 
+/// One field of a memory.
+#[derive(Clone, Copy)]
+pub(crate) struct Field<'d> {
+    bytes: &'d [u8],
+    plain: u32,
+}
+
+impl<'d> Field<'d> {
     /// The terms in order; `None` ends a line.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Option<(u32, Role)>> + '_ {
+    pub(crate) fn iter(self) -> impl Iterator<Item = Option<(u32, Role)>> + 'd {
         let mut rest = self.bytes.iter();
         std::iter::from_fn(move || {
             let (mut code, mut shift) = (0u32, 0);
@@ -156,30 +165,56 @@ impl Stream {
         })
     }
 
-    fn terms(&self) -> impl Iterator<Item = u32> + '_ {
+    fn terms(self) -> impl Iterator<Item = u32> + 'd {
         self.iter().flatten().map(|(term, _)| term)
     }
 }
 
-/// One memory as term numbers: name, description, body.
-#[derive(Debug, Clone, Default)]
+/// One memory as term numbers: name, description, body, one behind the other.
+#[derive(Debug, Clone)]
 pub(crate) struct Doc {
-    pub(crate) fields: [Stream; 3],
+    bytes: Box<[u8]>,
+    ends: [u32; 2],
+    plain: [u32; 3],
 }
 
 impl Doc {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "at most a few bytes per byte of 256 KiB"
+    )]
     pub(crate) fn read(
         vocabulary: &mut Vocabulary,
         name: &str,
         description: &str,
         body: &str,
     ) -> Doc {
-        let mut doc = Doc::default();
-        for (stream, text) in doc.fields.iter_mut().zip([name, description, body]) {
-            vocabulary.read(text, stream);
-            stream.bytes.shrink_to_fit();
+        let mut writer = Writer::default();
+        let mut ends = [0; 3];
+        let mut plain = [0; 3];
+        for (f, text) in [name, description, body].into_iter().enumerate() {
+            vocabulary.read(text, &mut writer);
+            ends[f] = writer.bytes.len() as u32;
+            plain[f] = std::mem::take(&mut writer.plain);
         }
-        doc
+        Doc {
+            bytes: writer.bytes.into_boxed_slice(),
+            ends: [ends[0], ends[1]],
+            plain,
+        }
+    }
+
+    pub(crate) fn fields(&self) -> [Field<'_>; 3] {
+        let [name, description] = self.ends.map(|end| end as usize);
+        let field = |range: Range<usize>, f: usize| Field {
+            bytes: &self.bytes[range],
+            plain: self.plain[f],
+        };
+        [
+            field(0..name, 0),
+            field(name..description, 1),
+            field(description..self.bytes.len(), 2),
+        ]
     }
 }
 
@@ -211,14 +246,14 @@ impl Inverted {
         let count = docs.len();
         let mut mean = [0f32; 3];
         for (f, mean) in mean.iter_mut().enumerate() {
-            let sum: u64 = docs.clone().map(|doc| u64::from(doc.fields[f].plain)).sum();
+            let sum: u64 = docs.clone().map(|doc| u64::from(doc.plain[f])).sum();
             *mean = (sum as f32 / count.max(1) as f32).max(1.0);
         }
         // Counting first, so that all postings lie in one piece of memory.
         let mut starts = vec![0u32; terms + 1];
         let mut last = vec![u32::MAX; terms];
         for (number, doc) in docs.clone().enumerate() {
-            for term in doc.fields.iter().flat_map(Stream::terms) {
+            for term in doc.fields().into_iter().flat_map(Field::terms) {
                 let term = term as usize;
                 if last[term] != number as u32 {
                     last[term] = number as u32;
@@ -234,7 +269,7 @@ impl Inverted {
         let mut weights = vec![0f32; starts[terms] as usize];
         for (number, doc) in docs.enumerate() {
             let number = number as u32;
-            for (f, stream) in doc.fields.iter().enumerate() {
+            for (f, stream) in doc.fields().into_iter().enumerate() {
                 let b = LENGTH_WEIGHTS[f];
                 let weight = 1.0 / (1.0 - b + b * stream.plain as f32 / mean[f]);
                 for term in stream.terms() {
@@ -345,8 +380,7 @@ mod tests {
         let index = Inverted::build(docs.iter(), vocabulary.len());
         let streams: usize = docs
             .iter()
-            .flat_map(|doc| &doc.fields)
-            .map(|stream| stream.bytes.capacity())
+            .map(|doc| doc.bytes.len() + size_of::<Doc>())
             .sum();
         let text: usize = bodies.iter().map(String::len).sum();
         assert!(
@@ -361,7 +395,7 @@ mod tests {
         let mut vocabulary = Vocabulary::new();
         let doc = Doc::read(&mut vocabulary, "getUser", "", "数据库 the tests\n\nx");
         let term = |text: &str| vocabulary.number(text).unwrap();
-        let name: Vec<_> = doc.fields[0].iter().collect();
+        let name: Vec<_> = doc.fields()[0].iter().collect();
         assert_eq!(
             name,
             [
@@ -371,7 +405,7 @@ mod tests {
                 None
             ]
         );
-        let body: Vec<_> = doc.fields[2].iter().collect();
+        let body: Vec<_> = doc.fields()[2].iter().collect();
         assert_eq!(
             body,
             [

@@ -371,7 +371,7 @@ impl Lookup {
         let mut found = vec![false; pairs.len()];
         for (scored, doc) in top.iter_mut().zip(docs) {
             found.fill(false);
-            for field in doc.iter().flat_map(|doc| &doc.fields) {
+            for field in doc.iter().flat_map(|doc| doc.fields()) {
                 let mut before = None;
                 for place in field.iter().take(MAX_NEIGHBOR_TERMS) {
                     match place {
@@ -400,9 +400,9 @@ impl Lookup {
         let mut lessons: HashMap<u32, f32> = HashMap::new();
         for (teacher, doc) in top.iter().zip(teachers) {
             let mut terms: Vec<u32> = doc
-                .fields
-                .iter()
-                .flat_map(|f| f.iter().flatten())
+                .fields()
+                .into_iter()
+                .flat_map(|field| field.iter().flatten())
                 .filter(|(_, role)| *role == Role::Plain)
                 .map(|(term, _)| term)
                 .collect();
