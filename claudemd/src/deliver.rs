@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use crate::discover::is_same;
 use crate::file::{LoadReason, LoadedFile};
-use crate::globs::PathGlobs;
 use crate::layer::Layer;
 use crate::loader::{Loader, Owner};
 use crate::paths::{RealDirs, canonical, clean, is_clean};
 use crate::report::Waiting;
+use crate::rule_index::RuleIndex;
 use crate::session::{RuleMatch, RuleState};
 
 impl Loader {
@@ -118,21 +118,11 @@ impl Loader {
     /// folder, if that is another.
     fn matched(&mut self, path: &Path, real: Option<&Path>) -> Vec<usize> {
         self.index();
-        let mut matched = self.numbers(path, real);
-        matched.retain(|number| !self.rules[*number].delivered);
-        matched
-    }
-
-    /// Numbers of the indexed rules that match a path as spelled or as it really is.
-    fn numbers(&self, path: &Path, real: Option<&Path>) -> Vec<usize> {
-        let mut matched = Vec::new();
         if self.indexed == 0 {
-            return matched;
+            return Vec::new();
         }
-        self.index.matches(path, &mut matched);
-        if let Some(real) = real_of(path, real) {
-            self.index.matches(&real, &mut matched);
-        }
+        let mut matched = matches(&self.index, path, real);
+        matched.retain(|number| !self.rules[*number].delivered);
         matched
     }
 
@@ -186,21 +176,14 @@ impl Loader {
             return Vec::new();
         };
         let real = Some(RealDirs::default().dir(parent)).filter(|real| real != parent);
-        let mut numbers = self.numbers(&path, real.as_deref());
-        let real = real_of(&path, real.as_deref());
-        // Rules that the index has not taken yet are asked one by one.
-        let waiting = self.rules.iter().enumerate().skip(self.indexed);
-        numbers.extend(waiting.filter_map(|(number, rule)| {
-            let globs = match &rule.compiled {
-                Some(compiled) => compiled.clone(),
-                None => PathGlobs::new(&rule.entry.file.globs),
-            };
-            let matches = |path: &Path| {
-                let mut relative = rule.bases.iter().filter_map(|b| path.strip_prefix(b).ok());
-                relative.any(|relative| globs.is_match(relative))
-            };
-            (matches(&path) || real.as_deref().is_some_and(matches)).then_some(number)
-        }));
+        let mut numbers = Vec::new();
+        if self.indexed > 0 {
+            numbers = matches(&self.index, &path, real.as_deref());
+        }
+        if self.indexed < self.rules.len() {
+            let rest = matches(self.rest(), &path, real.as_deref());
+            numbers.extend(rest.into_iter().map(|number| self.indexed + number));
+        }
         let found = numbers.into_iter().map(|number| {
             let rule = &self.rules[number];
             RuleMatch {
@@ -239,6 +222,16 @@ impl Loader {
             false => self.expand(entry, out),
         }
     }
+}
+
+/// Numbers of the rules of an index that match a path as spelled or as it really is.
+fn matches(index: &RuleIndex, path: &Path, real: Option<&Path>) -> Vec<usize> {
+    let mut matched = Vec::new();
+    index.matches(path, &mut matched);
+    if let Some(real) = real_of(path, real) {
+        index.matches(&real, &mut matched);
+    }
+    matched
 }
 
 /// The real path of a file in a folder whose real path is known to be another, or not; `None` if

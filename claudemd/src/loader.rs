@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::clean::{clean_body, decode};
 use crate::exclude::Excludes;
@@ -39,6 +39,8 @@ pub(crate) struct Loader {
     pub(crate) index: RuleIndex,
     /// How many rules the index has.
     pub(crate) indexed: usize,
+    /// The rules that the index does not have yet, for those who only look.
+    pub(crate) rest: OnceLock<RuleIndex>,
     /// Directories below the working directory whose files were looked for, with their real path
     /// if that is another. By bytes: paths take long to hash.
     pub(crate) looked: HashMap<Box<[u8]>, Option<PathBuf>>,
@@ -193,6 +195,7 @@ impl Loader {
             rules: Vec::new(),
             index,
             indexed: 0,
+            rest: OnceLock::new(),
             looked: HashMap::new(),
             stamps: Vec::new(),
             imports: 0,
@@ -252,12 +255,19 @@ impl Loader {
         }
         self.waiting.insert(id.clone(), self.rules.len());
         self.rules.push(rule);
+        self.rest = OnceLock::new();
         true
     }
 
     /// Puts the rules that are not yet in the index there: a session in which no path is used
     /// never needs it.
     pub(crate) fn index(&mut self) {
+        if let Some(rest) = self.rest.take()
+            && self.indexed == 0
+        {
+            self.index = rest;
+            self.indexed = self.rules.len();
+        }
         for rule in &mut self.rules[self.indexed..] {
             let compiled = rule.compiled.take();
             let compiled = compiled.unwrap_or_else(|| PathGlobs::new(&rule.entry.file.globs));
@@ -265,6 +275,19 @@ impl Loader {
             debug_assert_eq!(number, self.indexed);
             self.indexed += 1;
         }
+    }
+
+    /// The rules that the index does not have yet, indexed on their own.
+    pub(crate) fn rest(&self) -> &RuleIndex {
+        self.rest.get_or_init(|| {
+            let mut index = RuleIndex::new(self.roots.platform);
+            for rule in &self.rules[self.indexed..] {
+                let compiled = rule.compiled.clone();
+                let compiled = compiled.unwrap_or_else(|| PathGlobs::new(&rule.entry.file.globs));
+                index.insert(&rule.bases, compiled);
+            }
+            index
+        })
     }
 
     /// Hands a file out: from now on it is loaded.

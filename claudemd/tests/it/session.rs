@@ -282,6 +282,59 @@ fn rules_for_a_path_are_listed_without_delivering_them() {
 }
 
 #[test]
+fn looking_at_rules_changes_nothing_and_sees_those_that_came_later() {
+    let rule = |paths: &str| format!("---\npaths: {paths}\n---\nR");
+    let world = World::with(&[("s/x.ts", ""), ("t/x.md", "")]);
+    for (name, paths) in [
+        (".claude/rules/a.md", "'*.ts'"),
+        (".claude/rules/b.md", "'[!x]*.ts, t/*'"),
+        ("t/.claude/rules/c.md", "'*.ts'"),
+        ("t/.claude/rules/d.md", "'*.md'"),
+    ] {
+        world.write(name, rule(paths));
+    }
+    let names = |session: &Session, path: &str| -> Vec<(String, RuleState)> {
+        let found = session.rules_for(world.path(path)).into_iter();
+        found
+            .map(|rule| (world.name(&rule.path), rule.state))
+            .collect()
+    };
+    let both = |a, b| {
+        vec![
+            ("{W}/.claude/rules/a.md".to_owned(), a),
+            ("{W}/.claude/rules/b.md".to_owned(), b),
+        ]
+    };
+    let mut session = world.load(".");
+    use RuleState::{Delivered, Waiting};
+    for _ in 0..2 {
+        assert_eq!(names(&session, "s/a.ts"), both(Waiting, Waiting));
+        assert_eq!(names(&session, "s/x.ts"), both(Waiting, Waiting)[..1]);
+    }
+    let mut unseen = session.clone();
+    check(&world, &mut session, "s/x.ts", &["{W}/.claude/rules/a.md"]);
+    assert_eq!(names(&session, "s/a.ts"), both(Delivered, Waiting));
+    // Rules of a folder are known once a file in it was used, in whatever order.
+    check(
+        &world,
+        &mut session,
+        "t/x.md",
+        &["{W}/t/.claude/rules/d.md", "{W}/.claude/rules/b.md"],
+    );
+    let c = ("{W}/t/.claude/rules/c.md".to_owned(), Waiting);
+    let all = [both(Delivered, Delivered), vec![c]].concat();
+    assert_eq!(names(&session, "t/a.ts"), all);
+    assert_eq!(names(&unseen, "t/a.ts"), both(Waiting, Waiting));
+    check(
+        &world,
+        &mut unseen,
+        "t/x.md",
+        &["{W}/t/.claude/rules/d.md", "{W}/.claude/rules/b.md"],
+    );
+    assert_eq!(names(&unseen, "t/a.ts").len(), 3);
+}
+
+#[test]
 fn edits_are_seen_after_a_reset_and_not_before() {
     let world = World::with(&[("CLAUDE.md", "BEFORE")]);
     let mut session = world.load(".");
