@@ -368,6 +368,10 @@ impl Lookup {
         if pairs.is_empty() {
             return;
         }
+        // Few words of a text end such a pair: one bit tells most of the others apart.
+        let ends = pairs
+            .iter()
+            .fold(0u64, |bits, pair| bits | 1 << (pair.1 % 64));
         let mut found = vec![false; pairs.len()];
         for (scored, doc) in top.iter_mut().zip(docs) {
             found.fill(false);
@@ -378,7 +382,9 @@ impl Lookup {
                         None => before = None,
                         Some((_, Role::Beside)) => {}
                         Some((term, Role::Plain)) => {
-                            for (pair, found) in pairs.iter().zip(&mut found) {
+                            let may_end = ends >> (term % 64) & 1 == 1;
+                            let tried = if may_end { pairs.len() } else { 0 };
+                            for (pair, found) in pairs[..tried].iter().zip(&mut found) {
                                 if pair.1 == term && Some(pair.0) == before && !*found {
                                     *found = true;
                                     scored.score += NEIGHBORS * MAX_GAIN * pair.2;

@@ -327,6 +327,10 @@ impl<T> Walk<'_, T> {
             let mut file = String::with_capacity(prefix.len() + lossy.len());
             file.push_str(prefix);
             file.push_str(&lossy);
+            if is_markdown && std::str::from_utf8(name).is_err() {
+                self.skip(file, SkipReason::Name("it is not UTF-8".to_owned()));
+                return true;
+            }
             let is_new = !self.store.files.contains_key(file.as_str());
             let is_read = is_new && self.options.newest == usize::MAX;
             let (kind, stat) = match kind {
@@ -348,7 +352,7 @@ impl<T> Walk<'_, T> {
                 _ if !is_markdown || lossy.eq_ignore_ascii_case(ENTRYPOINT) => {}
                 Kind::File => {
                     // A name that is known was checked before.
-                    let checked = if is_new { usable(&file, name) } else { Ok(()) };
+                    let checked = if is_new { usable(&file) } else { Ok(()) };
                     match checked {
                         Ok(()) => self.listed.push(Listed {
                             file,
@@ -403,7 +407,7 @@ impl<T> Walk<'_, T> {
         if !is_markdown || is_entrypoint {
             return;
         }
-        if let Err(reason) = usable(&file, file.as_bytes()) {
+        if let Err(reason) = usable(&file) {
             return self.skip(file, reason);
         }
         let place = memdir_paths::resolve_inside(self.root, &file);
@@ -434,10 +438,7 @@ impl<T> Walk<'_, T> {
     }
 }
 
-fn usable(file: &str, name: &[u8]) -> Result<(), SkipReason> {
-    if std::str::from_utf8(name).is_err() {
-        return Err(SkipReason::Name("it is not UTF-8".to_owned()));
-    }
+fn usable(file: &str) -> Result<(), SkipReason> {
     memdir_paths::check_name(file).map_err(|e| {
         SkipReason::Name(match e.kind() {
             memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
