@@ -270,6 +270,15 @@ impl Loader {
             };
             self.warn(want.found, kind);
         }
+        if matches!(want.layer, Layer::Managed | Layer::User)
+            && let Some(pattern) = entry.file.globs.iter().find(|glob| is_anchored(glob))
+        {
+            let message = format!(
+                "`{pattern}` is relative to the working directory, as the rule belongs to no \
+                 project; `**/` in front lets it match anywhere below"
+            );
+            self.warn(want.found, WarningKind::Header { message });
+        }
         let waiting = Waiting {
             path: entry.file.path.clone(),
             layer: want.layer,
@@ -375,6 +384,14 @@ impl<'a> Visit<'a> {
             kind: Kind::Rule,
         }
     }
+}
+
+/// Whether a pattern means one place below its base: it has a slash before its end and does not
+/// begin with `**/`.
+fn is_anchored(pattern: &str) -> bool {
+    let pattern = pattern.strip_prefix('!').unwrap_or(pattern);
+    let body = pattern.strip_suffix("/**").unwrap_or(pattern);
+    !body.starts_with("**/") && body.trim_end_matches('/').contains('/')
 }
 
 /// Whether the patterns of a rule are so few and so ordinary that none is refused.

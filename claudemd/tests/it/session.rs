@@ -497,3 +497,21 @@ fn settings_of_the_project_cannot_move_where_the_walk_ends() {
     ]);
     world.check("n", &Options::default(), &["{W}/CLAUDE.md"]);
 }
+
+#[test]
+fn anchored_rules_of_the_person_say_where_they_are_anchored() {
+    let rule = |paths: &str| format!("---\npaths: \"{paths}\"\n---\nRULE\n");
+    let warnings = |paths: &str, file: &str| -> Vec<String> {
+        let world = World::with(&[(file, &rule(paths))]);
+        let session = world.load(".");
+        let warnings = session.report().warnings.iter();
+        warnings.map(|warning| warning.kind.to_string()).collect()
+    };
+    let said = "`src/*.cs` is relative to the working directory, as the rule belongs to no project; \
+        `**/` in front lets it match anywhere below";
+    assert_eq!(warnings("src/*.cs", "~/.claude/rules/r.md"), [said]);
+    for paths in ["**/*.cs", "*.cs", "**/src/**", "src/**"] {
+        assert_eq!(warnings(paths, "~/.claude/rules/r.md"), [""; 0], "{paths}");
+    }
+    assert_eq!(warnings("src/*.cs", ".claude/rules/r.md"), [""; 0]);
+}
