@@ -204,6 +204,11 @@ impl Doc {
         }
     }
 
+    /// How many words the body has.
+    pub(crate) fn body_words(&self) -> usize {
+        self.plain[2] as usize
+    }
+
     pub(crate) fn fields(&self) -> [Field<'_>; 3] {
         let [name, description] = self.ends.map(|end| end as usize);
         let field = |range: Range<usize>, f: usize| Field {

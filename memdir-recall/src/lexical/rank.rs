@@ -16,6 +16,16 @@ const CLOSER: usize = 50;
 /// a share of what the rarer of them adds at most.
 const NEIGHBORS: f32 = 0.5;
 
+/// What words of the query add that stand together on one line of a long memory, two or more of
+/// them, as a share of what they add at most.
+const LINE: f32 = 0.6;
+
+/// From 150 words up a body is long.
+const MIN_LONG_WORDS: usize = 150;
+
+/// How far into a long body lines are compared: 20,000 words.
+const MAX_LINE_TERMS: usize = 20_000;
+
 /// How far into a field neighbors are looked for: 4,000 words, so that one huge memory costs no
 /// more than many.
 const MAX_NEIGHBOR_TERMS: usize = 4_000;
@@ -287,6 +297,7 @@ impl Lookup {
         let closer = top.len().min(CLOSER);
         let near: Vec<Option<&Doc>> = top[..closer].iter().map(|s| docs(s.doc)).collect();
         self.reward_neighbors(&near, &mut top[..closer]);
+        self.reward_lines(&near, &mut top[..closer]);
         top.sort_unstable_by(best_first);
         let teachers: Vec<&Doc> = top
             .iter()
@@ -395,6 +406,56 @@ impl Lookup {
                     }
                 }
             }
+        }
+    }
+
+    /// In a long memory, what stands on one line belongs together, and the rest may be about
+    /// anything.
+    fn reward_lines(&self, docs: &[Option<&Doc>], top: &mut [Scored]) {
+        let mut terms: Vec<(u32, f32)> = Vec::new();
+        for asked in &self.asked {
+            if let Some(id) = asked.id
+                && asked.counts
+            {
+                terms.push((id, asked.rarity));
+            }
+        }
+        if terms.len() < 2 {
+            return;
+        }
+        let known = terms
+            .iter()
+            .fold(0u64, |bits, term| bits | 1 << (term.0 % 64));
+        let mut held = vec![false; terms.len()];
+        for (scored, doc) in top.iter_mut().zip(docs) {
+            let Some(doc) = doc.filter(|doc| doc.body_words() >= MIN_LONG_WORDS) else {
+                continue;
+            };
+            let (mut best, mut line, mut words) = (0f32, 0f32, 0);
+            held.fill(false);
+            let [_, _, body] = doc.fields();
+            // A last line without an end is a line, too.
+            for place in body.iter().take(MAX_LINE_TERMS).chain([None]) {
+                let Some((term, _)) = place else {
+                    if words > 1 {
+                        best = best.max(line);
+                    }
+                    if words > 0 {
+                        held.fill(false);
+                        (line, words) = (0.0, 0);
+                    }
+                    continue;
+                };
+                if known >> (term % 64) & 1 == 1 {
+                    for ((id, rarity), held) in terms.iter().zip(&mut held) {
+                        if *id == term && !std::mem::replace(held, true) {
+                            line += rarity;
+                            words += 1;
+                        }
+                    }
+                }
+            }
+            scored.score += LINE * MAX_GAIN * best;
         }
     }
 

@@ -130,6 +130,21 @@ fn neighbors_count_more_than_scattered_words() {
 }
 
 #[test]
+fn in_long_memories_words_of_one_line_belong_together() {
+    let filler = |from: usize| -> String {
+        let lines = (from..from + 60).map(|n| format!("topic{n} was talked over at length\n"));
+        lines.collect()
+    };
+    let apart = format!("The invoice was late.\n{}The export is fine.\n", filler(0));
+    let together = format!("{}The export of one invoice failed.\n", filler(100));
+    let recall = directory(&[
+        ("apart.md", "session", &apart),
+        ("line.md", "session", &together),
+    ]);
+    finds(&recall.recall(), "invoice export", "line.md");
+}
+
+#[test]
 fn foreign_queries_and_empty_ones_are_met_with_silence() {
     let recall = identifiers().recall();
     silent(&recall, "");
