@@ -1,0 +1,127 @@
+//! The speeds of `memdir-recall`, each beside its floor: see `memory.rs`.
+#![allow(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a bench measures time and may stop at the first surprise"
+)]
+
+mod table;
+
+use std::fs::{self, File};
+use std::hint::black_box;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use memdir_recall::{Options, Query, Recall, ScanCache, ScanOptions, scan};
+use memdir_types::{Memory, MemoryType};
+use table::{Table, times};
+use tempfile::TempDir;
+
+/// What a reader of headers takes from a file at once.
+const HEADER_BYTES: usize = 4_096;
+
+fn main() {
+    let table = Table::begin();
+    let counts: &[usize] = if table.is_quick() {
+        &[50]
+    } else {
+        &[200, 2_000, 20_000]
+    };
+    for count in counts {
+        let dir = TempDir::new().unwrap();
+        let files = write(dir.path(), *count);
+        scans(&table, dir.path(), &files);
+        queries(&table, dir.path(), *count);
+    }
+    table.end();
+}
+
+fn write(dir: &Path, count: usize) -> Vec<PathBuf> {
+    const SYSTEMS: [&str; 8] = [
+        "billing", "search", "login", "catalog", "shipping", "mail", "reports", "支付",
+    ];
+    const TOPICS: [&str; 9] = [
+        "cache", "deploy", "schema", "alerts", "budget", "owner", "backlog", "quota", "重试",
+    ];
+    let mut files = Vec::new();
+    for at in 0..count {
+        let (system, topic) = (SYSTEMS[at % SYSTEMS.len()], TOPICS[at / 8 % TOPICS.len()]);
+        let kind = MemoryType::ALL[at % MemoryType::ALL.len()];
+        let name = format!("{system} {topic} {at}");
+        let description = format!("what was agreed about the {topic} of {system} in round {at}");
+        let body = format!(
+            "The {topic} of {system} stays until the review in week {}.\n\n**Why:** round {at} \
+             showed that `retry_limit_{}` is read by {system}Client only.\n\
+             **How to apply:** ask the owner of {system} before a change of the {topic}.\n",
+            at % 52,
+            at % 700
+        );
+        let path = dir.join(format!("memory_{at:05}.md"));
+        fs::write(
+            &path,
+            Memory::new(kind, &name, &description, &body).render(),
+        )
+        .unwrap();
+        files.push(path);
+    }
+    files
+}
+
+fn scans(table: &Table, dir: &Path, files: &[PathBuf]) {
+    let count = files.len();
+    let rounds = if count > 5_000 { 5 } else { 21 };
+    let all = ScanOptions::default().newest(usize::MAX);
+    table.row(
+        &format!("scan {count} memories"),
+        rounds,
+        "open, read 4 KiB, close",
+        || assert_eq!(scan(dir, &all).unwrap().memories.len(), count),
+        || {
+            let mut buffer = [0; HEADER_BYTES];
+            for entry in fs::read_dir(dir).unwrap() {
+                let mut file = File::open(entry.unwrap().path()).unwrap();
+                black_box(file.metadata().unwrap());
+                black_box(file.read(&mut buffer).unwrap());
+            }
+        },
+    );
+    let mut cache = ScanCache::new();
+    cache.scan(dir, &all).unwrap();
+    table.row(
+        &format!("scan {count} again, cached"),
+        rounds,
+        "readdir and bare stats",
+        || assert_eq!(cache.scan(dir, &all).unwrap().opened, 0),
+        || {
+            for entry in fs::read_dir(dir).unwrap() {
+                black_box(entry.unwrap().metadata().unwrap());
+            }
+        },
+    );
+}
+
+fn queries(table: &Table, dir: &Path, count: usize) {
+    let recall = Recall::scan(dir, &Options::default()).unwrap();
+    let query =
+        Query::new("who owns the schema of the billing client, and why is the retry limit low?");
+    let ours = || {
+        black_box(recall.pick(&query));
+    };
+    // The least that any ranking does: look once at every memory.
+    let bare = || {
+        let sum: u64 = recall
+            .memories()
+            .iter()
+            .map(|memory| black_box(memory.bytes))
+            .sum();
+        black_box(sum);
+    };
+    table.row(
+        &format!("query {count} memories, x10"),
+        21,
+        "touch each memory once, x10",
+        times(10, ours),
+        times(10, bare),
+    );
+}
