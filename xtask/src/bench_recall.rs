@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use memdir_recall::{Options, Query, Recall};
+use memdir_recall::{Options, Picked, Query, Recall};
 use memdir_types::{Memory, MemoryType};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -82,6 +82,8 @@ struct Answer {
     tags: Vec<String>,
     gold: BTreeSet<String>,
     picks: Vec<String>,
+    /// What would have been answered without the floor that makes recall silent.
+    unfloored: Vec<String>,
     time: Duration,
 }
 
@@ -178,6 +180,8 @@ impl Suite {
         for (dir, memories) in &self.dirs {
             let written = write(memories)?;
             let recall = Recall::scan(written.dir.path(), &Options::default())?;
+            let open = Options::default().floor(0).one_word_floor(0).beside_best(0);
+            let open = Recall::scan(written.dir.path(), &open)?;
             for query in self
                 .queries
                 .iter()
@@ -193,18 +197,19 @@ impl Suite {
                         .into_iter()
                         .filter_map(|value| value.as_str().map(str::to_owned))
                 };
-                let id = |file: &str| written.names.get(file).cloned().unwrap_or_default();
+                let ids = |picked: &Picked| -> Vec<String> {
+                    let files = picked.memories.iter().take(PICKS);
+                    files
+                        .filter_map(|memory| written.names.get(&memory.file).cloned())
+                        .collect()
+                };
                 answers.push(Answer {
                     dir: dir.clone(),
                     qid: query["qid"].as_str().unwrap_or_default().to_owned(),
                     tags: list("tags").collect(),
                     gold: list("gold").collect(),
-                    picks: picked
-                        .memories
-                        .iter()
-                        .take(PICKS)
-                        .map(|one| id(&one.file))
-                        .collect(),
+                    picks: ids(&picked),
+                    unfloored: ids(&open.pick(&asked)),
                     time,
                 });
             }
@@ -221,7 +226,7 @@ impl Suite {
         let files: usize = self.dirs.values().map(Vec::len).sum();
         let _ = writeln!(
             out,
-            "{:<22} {files} memories in {} directories; a query takes {:.1} us (median), {:.1} us (95 %)",
+            "{:<18} {files} memories in {} directories; a query takes {:.1} us (median), {:.1} us (95 %)",
             "",
             self.dirs.len(),
             us(at(50)),
@@ -233,8 +238,16 @@ impl Suite {
 fn head(out: &mut String) {
     let _ = writeln!(
         out,
-        "{:<22} {:>7} {:>8} {:>6} {:>6} {:>7} {:>9} {:>8}",
-        "suite", "queries", "recall@5", "hit@5", "MRR@5", "nDCG@5", "precision", "silence"
+        "{:<18} {:>7} {:>8} {:>8} {:>6} {:>6} {:>6} {:>9} {:>7}",
+        "suite",
+        "queries",
+        "recall@5",
+        "no floor",
+        "hit@5",
+        "MRR@5",
+        "nDCG@5",
+        "precision",
+        "silence"
     );
 }
 
@@ -283,10 +296,11 @@ fn row(name: &str, answers: &[&Answer], out: &mut String) {
     };
     let _ = writeln!(
         out,
-        "{} {:>7} {:>8} {:>6} {:>6} {:>7} {:>9} {:>8}",
-        pad(name, 22),
+        "{} {:>7} {:>8} {:>8} {:>6} {:>6} {:>6} {:>9} {:>7}",
+        pad(name, 18),
         answers.len(),
         mean(recall),
+        mean(unfloored),
         mean(hit),
         mean(reciprocal_rank),
         mean(ndcg),
@@ -309,6 +323,15 @@ fn hits(answer: &Answer) -> usize {
 
 fn recall(answer: &Answer) -> f64 {
     count(hits(answer)) / count(answer.gold.len())
+}
+
+fn unfloored(answer: &Answer) -> f64 {
+    let hits = answer
+        .unfloored
+        .iter()
+        .filter(|pick| answer.gold.contains(*pick))
+        .count();
+    count(hits) / count(answer.gold.len())
 }
 
 fn hit(answer: &Answer) -> f64 {
@@ -355,6 +378,7 @@ mod tests {
             tags: Vec::new(),
             gold: gold.iter().map(|id| (*id).to_owned()).collect(),
             picks: picks.iter().map(|id| (*id).to_owned()).collect(),
+            unfloored: Vec::new(),
             time: std::time::Duration::ZERO,
         }
     }
