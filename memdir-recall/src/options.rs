@@ -5,9 +5,8 @@ use std::time::Duration;
 use crate::{MAX_NEWEST, TeamFolder};
 
 /// Below this part of the best score that any memory could reach, in percent, the lexical stage
-/// says nothing: 10 percent. More makes short questions in few words silent, less answers foreign
-/// ones; `cargo xtask bench recall` shows both.
-pub const FLOOR_PERCENT: u8 = 10;
+/// says nothing: 14 percent, where foreign queries fall silent and hardly a right answer does.
+pub const FLOOR_PERCENT: u8 = 14;
 
 /// The same floor for memories that hold just one word of the query: 22 percent. Of a message
 /// about something else, one word is nearly always known.
