@@ -110,6 +110,10 @@ pub struct Recalled {
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::ser::path"))]
     pub path: PathBuf,
     /// When its file was last written, so that its age needs no second stat.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::ser::time::serialize")
+    )]
     pub modified: SystemTime,
     /// Its name.
     pub name: Option<String>,
@@ -381,7 +385,7 @@ impl Recall {
             }
         });
         let receipt = Receipt {
-            query: query.text.clone(),
+            query: head(&query.text, crate::MAX_QUERY_BYTES).to_owned(),
             recent_tools: query.recent_tools.clone(),
             memories: self.files.len(),
             skipped: self.skipped.len(),

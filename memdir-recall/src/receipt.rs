@@ -55,6 +55,7 @@ pub struct Candidate {
     /// Its type.
     pub kind: Option<MemoryType>,
     /// When its file was last written.
+    #[cfg_attr(feature = "serde", serde(with = "crate::ser::time"))]
     pub modified: SystemTime,
     /// Its score; comparable within one receipt only.
     pub score: f32,

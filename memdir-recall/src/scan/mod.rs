@@ -92,6 +92,10 @@ pub struct MemoryFile {
     #[cfg_attr(feature = "serde", serde(serialize_with = "crate::ser::path"))]
     pub path: PathBuf,
     /// When the file was last written.
+    #[cfg_attr(
+        feature = "serde",
+        serde(serialize_with = "crate::ser::time::serialize")
+    )]
     pub modified: SystemTime,
     /// Its size in bytes.
     pub bytes: u64,
@@ -130,6 +134,8 @@ pub enum SkipReason {
     LeadsOut,
     /// A link to a folder; folders are followed only where they are.
     LinkedFolder,
+    /// A link to something in the directory that is no memory, such as the index or a log.
+    LinkedOther,
     /// Something that is not a regular file, under the name of a memory.
     NotAFile,
     /// Beyond [`MAX_DEPTH`] levels.
@@ -145,6 +151,7 @@ impl std::fmt::Display for SkipReason {
             SkipReason::Name(reason) => write!(f, "not a name for a memory: {reason}"),
             SkipReason::LeadsOut => f.write_str("a link that leads out of the memory directory"),
             SkipReason::LinkedFolder => f.write_str("a link to a folder is not followed"),
+            SkipReason::LinkedOther => f.write_str("a link to what is no memory"),
             SkipReason::NotAFile => f.write_str("not a regular file"),
             SkipReason::TooDeep => write!(f, "deeper than {MAX_DEPTH} levels"),
             SkipReason::TooMany => write!(f, "beyond the first {MAX_FILES} files"),

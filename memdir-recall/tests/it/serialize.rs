@@ -1,6 +1,7 @@
 //! The public values as JSON, and receipts back from it.
 
 use std::future::pending;
+use std::time::{Duration, SystemTime};
 
 use memdir_recall::{
     Options, Query, Receipt, ScanOptions, SessionBudget, scan, selector_fn, surface,
@@ -24,6 +25,53 @@ fn a_receipt_is_read_back_and_played_again() {
     assert_eq!(back.replay(), picked.receipt.picks);
     assert_eq!(back.picks.len(), 2);
     assert_eq!(back.to_string(), picked.receipt.to_string());
+}
+
+#[test]
+fn times_before_1970_are_written_and_read_back() {
+    let world = World::new();
+    let epoch = SystemTime::UNIX_EPOCH;
+    let times = [
+        ("a.md", epoch - Duration::from_millis(1_500)),
+        ("b.md", epoch - Duration::from_secs(3)),
+        ("c.md", epoch),
+        ("d.md", epoch + Duration::new(8_000_000_000, 7)),
+    ];
+    for (file, time) in times {
+        world.memory(file, "user", "database tests", "x");
+        let opened = std::fs::File::options().write(true).open(world.path(file));
+        opened.unwrap().set_modified(time).unwrap();
+    }
+    let picked = world.recall().pick(&Query::new("database tests"));
+    let text = serde_json::to_string(&picked.receipt).unwrap();
+    assert_eq!(
+        serde_json::from_str::<Receipt>(&text).unwrap(),
+        picked.receipt
+    );
+    serde_json::to_string(&picked).unwrap();
+    let found = scan(world.dir(), &ScanOptions::default()).unwrap();
+    let value = serde_json::to_value(&found).unwrap();
+    assert_eq!(
+        value["memories"][3]["modified"],
+        json!({"secs_since_epoch": -3, "nanos_since_epoch": 0})
+    );
+    assert_eq!(
+        value["memories"][2]["modified"],
+        json!({"secs_since_epoch": -2, "nanos_since_epoch": 500_000_000})
+    );
+    // A time that no system holds is an error, not a panic.
+    for seconds in [i64::MIN, i64::MAX] {
+        let odd = text.replace(
+            "\"secs_since_epoch\":-3",
+            &format!("\"secs_since_epoch\":{seconds}"),
+        );
+        let odd = odd.replace(
+            "\"nanos_since_epoch\":0",
+            "\"nanos_since_epoch\":4294967295",
+        );
+        assert_ne!(odd, text);
+        let _ = serde_json::from_str::<Receipt>(&odd);
+    }
 }
 
 #[test]
