@@ -1,10 +1,11 @@
 //! Small tools for texts that end up in a prompt or a message.
 
-/// Text for a message: control characters are shown as escapes, the rest as it is.
+/// Text for a message: control characters and what hides text are shown as escapes, the rest as
+/// it is.
 pub(crate) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        if is_line_breaking(c) {
+        if is_line_breaking(c) || hides_text(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
@@ -14,8 +15,8 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Text as part of one line of a prompt: white space and control characters become single
-/// blanks, what hides text or poses as a tag of the prompt is disarmed, and at most `max`
-/// characters remain.
+/// blanks, what hides text is left out, what poses as a tag of the prompt is escaped, and at most
+/// `max` characters remain.
 pub(crate) fn one_line(text: &str, max: usize) -> String {
     let mut out = String::new();
     let mut chars = 0;
@@ -23,6 +24,9 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
     for c in text.chars() {
         if c.is_whitespace() || is_line_breaking(c) {
             gap = !out.is_empty();
+            continue;
+        }
+        if hides_text(c) {
             continue;
         }
         let room = chars + usize::from(gap) < max;
@@ -41,7 +45,8 @@ pub(crate) fn one_line(text: &str, max: usize) -> String {
         out.push(c);
         chars += 1;
     }
-    if out.contains(['<', '＜', '‹', '﹤', '〈']) {
+    // Many signs beyond ASCII look like the one that opens a tag.
+    if out.contains('<') || !out.is_ascii() {
         return disarm(&out);
     }
     out
@@ -58,6 +63,25 @@ pub(crate) fn disarm(text: &str) -> String {
 
 fn is_line_breaking(c: char) -> bool {
     c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
+}
+
+/// Characters that a person does not see and a model does: marks of writing direction, tags,
+/// invisible spaces and operators. Joiners and the selectors of emoji stay, scripts need them.
+fn hides_text(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'
+            | '\u{200e}'
+            | '\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff0}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}'
+    )
 }
 
 /// The longest start of a text that has at most `bytes` bytes and ends between characters.
