@@ -80,7 +80,9 @@ pub(crate) struct Surfaced<'q>(HashSet<&'q Path>);
 
 impl<'q> Surfaced<'q> {
     pub(crate) fn of(query: &'q Query) -> Surfaced<'q> {
-        Surfaced(query.surfaced.iter().map(PathBuf::as_path).collect())
+        // `./a.md` is `a.md`.
+        let plain = |path: &'q PathBuf| path.strip_prefix(".").unwrap_or(path);
+        Surfaced(query.surfaced.iter().map(plain).collect())
     }
 
     pub(crate) fn holds(&self, memory: &MemoryFile) -> bool {

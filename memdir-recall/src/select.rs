@@ -1,12 +1,13 @@
 //! The pure halves of the model's choice: the request that is made, the answer that is read.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
+use unicode_normalization::UnicodeNormalization;
 
-use crate::Query;
 use crate::prompt;
 use crate::text::{head, printable};
+use crate::{MAX_QUERY_BYTES, Query};
 
 /// The most memories of one recall: 5 memories, the limit of the format.
 pub const MAX_PICKS: usize = 5;
@@ -50,7 +51,11 @@ pub fn select_request(query: &Query, manifest: &str) -> SelectRequest {
     SelectRequest {
         model: None,
         system: prompt::SYSTEM.to_owned(),
-        user: prompt::user(&query.text, manifest, &query.recent_tools),
+        user: prompt::user(
+            head(&query.text, MAX_QUERY_BYTES),
+            manifest,
+            &query.recent_tools,
+        ),
         max_tokens: MAX_SELECT_TOKENS,
         schema: prompt::SCHEMA,
     }
@@ -178,8 +183,9 @@ impl std::fmt::Display for ReplyProblem {
 /// Reads the model's answer: which of the offered names it chose.
 ///
 /// Fences, prose and reasoning around the object are tolerated, and so is a bare array. Of
-/// several lists the last one counts, as reasoning comes before the answer. Never fails: an answer that says
-/// nothing selects nothing, with the [`ReplyProblem`].
+/// several lists the last one counts, as reasoning comes before the answer; what a closed block of
+/// reasoning holds is no answer. Names are compared in their composed form (NFC), as models write
+/// them. Never fails: an answer that says nothing selects nothing, with the [`ReplyProblem`].
 ///
 /// ```
 /// let read = memdir_recall::read_reply("```json\n{\"selected_memories\": [\"b.md\", \"x.md\"]}\n```", &["a.md", "b.md"]);
@@ -190,7 +196,7 @@ impl std::fmt::Display for ReplyProblem {
 pub fn read_reply<S: AsRef<str>>(reply: &str, offered: &[S]) -> Selection {
     let mut selection = Selection::default();
     let cut = head(reply, MAX_REPLY_BYTES);
-    let names = match list(cut) {
+    let names = match list(behind_reasoning(cut)) {
         Some(List::Whole(names)) => names,
         Some(List::Truncated(names)) => {
             selection.problem = Some(ReplyProblem::Truncated);
@@ -204,7 +210,7 @@ pub fn read_reply<S: AsRef<str>>(reply: &str, offered: &[S]) -> Selection {
             return selection;
         }
     };
-    let offered: HashSet<&str> = offered.iter().map(AsRef::as_ref).collect();
+    let offered = Offered::new(offered);
     for name in names {
         let reason = match &name {
             Value::String(name) => {
@@ -216,7 +222,7 @@ pub fn read_reply<S: AsRef<str>>(reply: &str, offered: &[S]) -> Selection {
                     }
                     Some(_) if selection.picks.len() >= MAX_PICKS => DropReason::BeyondFive,
                     Some(known) => {
-                        selection.picks.push((*known).to_owned());
+                        selection.picks.push(known.to_owned());
                         continue;
                     }
                     None if memdir_paths::check_name(plain).is_err() => DropReason::Unsafe,
@@ -239,6 +245,36 @@ pub fn read_reply<S: AsRef<str>>(reply: &str, offered: &[S]) -> Selection {
     selection
 }
 
+/// The names that were offered, by themselves and by their composed forms.
+struct Offered<'a> {
+    names: HashSet<&'a str>,
+    /// `None` where two names have one form.
+    composed: HashMap<String, Option<&'a str>>,
+}
+
+impl<'a> Offered<'a> {
+    fn new<S: AsRef<str>>(offered: &'a [S]) -> Offered<'a> {
+        let names: HashSet<&str> = offered.iter().map(AsRef::as_ref).collect();
+        let mut composed: HashMap<String, Option<&str>> = HashMap::new();
+        for name in names.iter().filter(|name| !name.is_ascii()) {
+            let form = composed.entry(name.nfc().collect());
+            form.and_modify(|known| *known = None).or_insert(Some(name));
+        }
+        Offered { names, composed }
+    }
+
+    fn get(&self, name: &str) -> Option<&'a str> {
+        if let Some(known) = self.names.get(name) {
+            return Some(known);
+        }
+        if name.is_ascii() || self.composed.is_empty() {
+            return None;
+        }
+        let form: String = name.nfc().collect();
+        self.composed.get(&form).copied().flatten()
+    }
+}
+
 /// How many names that do not count are kept: 50 names.
 const MAX_DROPPED: usize = 50;
 
@@ -254,6 +290,21 @@ enum List {
 }
 
 const KEY: &str = "\"selected_memories\"";
+
+/// What ends a block of reasoning.
+const REASONING_ENDS: [&str; 4] = ["</think>", "</thinking>", "</reasoning>", "</analysis>"];
+
+/// The answer proper: what stands behind the last block of reasoning. If nothing does, the model
+/// closed the block behind its answer, and all of it counts.
+fn behind_reasoning(text: &str) -> &str {
+    let ends = REASONING_ENDS
+        .iter()
+        .filter_map(|end| text.rfind(end).map(|at| at + end.len()));
+    match ends.max() {
+        Some(end) if !text[end..].trim().is_empty() => &text[end..],
+        _ => text,
+    }
+}
 
 /// The list of an answer: behind the key, or else a bare array of texts.
 fn list(text: &str) -> Option<List> {
@@ -279,23 +330,29 @@ fn list(text: &str) -> Option<List> {
     if text.contains(KEY) {
         return None;
     }
+    let is_all = |at: usize| is_fence(text[..at].trim());
     text.rmatch_indices('[')
         .take(MAX_TRIES)
         .find_map(|(at, _)| {
             match array(&text[at..]) {
-                // Prose has brackets, too: a bare array counts if it is whole and of texts, and an
-                // empty one only if nothing else is said.
+                // Prose has brackets, too: a bare array counts if it is whole and of texts; an
+                // empty one or one that was cut only if nothing else is said.
                 List::Whole(names) if names.iter().all(Value::is_string) => {
-                    let is_all = text[..at].trim_matches(is_fence).is_empty();
-                    (is_all || !names.is_empty()).then_some(List::Whole(names))
+                    (!names.is_empty() || is_all(at)).then_some(List::Whole(names))
+                }
+                List::Truncated(names) if !names.is_empty() && is_all(at) => {
+                    Some(List::Truncated(names))
                 }
                 _ => None,
             }
         })
 }
 
-fn is_fence(c: char) -> bool {
-    c.is_whitespace() || c == '`' || c.is_ascii_lowercase()
+/// Nothing, or what opens a block of code.
+fn is_fence(text: &str) -> bool {
+    let language = text.trim_start_matches('`');
+    text.is_empty()
+        || language.len() < text.len() && language.bytes().all(|b| b.is_ascii_alphanumeric())
 }
 
 /// The array at the start of a text, or as many of its first texts as are whole.

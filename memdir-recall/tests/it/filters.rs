@@ -61,6 +61,14 @@ fn what_was_surfaced_is_offered_to_no_one() {
 }
 
 #[test]
+fn a_surfaced_name_may_begin_with_a_dot_and_a_slash() {
+    let world = World::new();
+    world.memory("a.md", "project", "database tests", "x");
+    let query = Query::new("database tests").surfaced(["./a.md"]);
+    assert_eq!(world.recall().pick(&query).receipt.surfaced, ["a.md"]);
+}
+
+#[test]
 fn a_host_with_its_own_loop_filters_by_itself() {
     let world = World::new();
     world.write("a.md", "x").write("b.md", "x");

@@ -116,6 +116,67 @@ fn an_answer_without_a_list_selects_nothing_and_says_why() {
 }
 
 #[test]
+fn what_the_model_thought_aloud_is_no_answer() {
+    let none = Some(ReplyProblem::NoList);
+    let thought = r#"<think>{"selected_memories": ["c.md"]} is one way, ["a.md"] another</think>"#;
+    check(&format!("{thought}\n[]"), &[], None);
+    check(&format!("{thought}\nNone of them fits."), &[], none);
+    check(&format!("{thought}\n[\"b.md\"]"), &["b.md"], None);
+    for tag in ["think", "thinking", "reasoning", "analysis"] {
+        let text = format!("<{tag}>[\"c.md\"]?</{tag}>```json\n[\"a.md\"]\n```");
+        check(&text, &["a.md"], None);
+    }
+    // The block was closed too late, or not at all: there is no other answer.
+    check(
+        r#"<think>hm {"selected_memories": ["a.md"]}</think> "#,
+        &["a.md"],
+        None,
+    );
+    check(
+        r#"<think>hm {"selected_memories": ["a.md"]}"#,
+        &["a.md"],
+        None,
+    );
+    check(
+        r#"<think>the key "selected_memories"</think>["a.md"]"#,
+        &["a.md"],
+        None,
+    );
+}
+
+#[test]
+fn a_bare_list_that_was_cut_counts_if_nothing_else_is_said() {
+    let truncated = Some(ReplyProblem::Truncated);
+    check(r#"["a.md", "b.m"#, &["a.md"], truncated);
+    check("```json\n[\"a.md\", \"b.m", &["a.md"], truncated);
+    check(
+        r#"I looked at ["a.md", "b.m"#,
+        &[],
+        Some(ReplyProblem::NoList),
+    );
+    check("[", &[], Some(ReplyProblem::NoList));
+}
+
+#[test]
+fn composed_and_decomposed_spellings_are_one_name() {
+    let offered = ["cafe\u{301}.md", "b\u{e9}.md", "be\u{301}.md", "plain.md"];
+    let read = read_reply("[\"caf\u{e9}.md\", \"cafe\u{301}.md\"]", &offered);
+    assert_eq!(read.picks, ["cafe\u{301}.md"]);
+    assert_eq!(read.dropped[0].reason, DropReason::Duplicate);
+    // Each of two names that look alike is itself and no other.
+    let read = read_reply("[\"be\u{301}.md\"]", &offered);
+    assert_eq!(read.picks, ["be\u{301}.md"]);
+    let read = read_reply("[\"b\u{e9}.md\"]", &offered);
+    assert_eq!(read.picks, ["b\u{e9}.md"]);
+}
+
+#[test]
+fn dropped_names_hide_nothing() {
+    let read = read_reply("[\"x\u{202e}dm.\u{e0041}\"]", &OFFERED);
+    assert_eq!(read.dropped[0].name, "x\\u{202e}dm.\\u{e0041}");
+}
+
+#[test]
 fn what_is_no_text_is_dropped() {
     let read = read_reply(
         r#"{"selected_memories": [1, {"file": "a.md"}, "b.md"]}"#,
