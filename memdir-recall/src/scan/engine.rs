@@ -327,7 +327,8 @@ impl<T> Walk<'_, T> {
             let mut file = String::with_capacity(prefix.len() + lossy.len());
             file.push_str(prefix);
             file.push_str(&lossy);
-            if is_markdown && std::str::from_utf8(name).is_err() {
+            let is_text = std::str::from_utf8(name).is_ok();
+            if !is_text && (is_markdown || kind == Kind::Folder) {
                 self.skip(file, SkipReason::Name("it is not UTF-8".to_owned()));
                 return true;
             }
@@ -347,7 +348,8 @@ impl<T> Walk<'_, T> {
                 other => (other, None),
             };
             match kind {
-                Kind::Folder => below.push((lossy.into_owned(), file)),
+                Kind::Folder if is_text => below.push((lossy.into_owned(), file)),
+                Kind::Folder => self.skip(file, SkipReason::Name("it is not UTF-8".to_owned())),
                 Kind::Link => self.link(file, number, prefix.len(), is_markdown),
                 _ if !is_markdown || lossy.eq_ignore_ascii_case(ENTRYPOINT) => {}
                 Kind::File => {
@@ -397,6 +399,23 @@ impl<T> Walk<'_, T> {
             || self.options.team == TeamFolder::Exclude && name.eq_ignore_ascii_case("team")
     }
 
+    /// Whether the real place of a link is one where memories are: a link makes no memory of the
+    /// index, of a log, of a hidden file or of what the host left out.
+    fn may_hold_a_memory(&self, place: &Path) -> bool {
+        let Ok(root) = self.root.canonicalize() else {
+            return true;
+        };
+        let Ok(inside) = place.strip_prefix(root) else {
+            return true;
+        };
+        let mut names = inside.iter().map(|name| name.to_string_lossy()).peekable();
+        let first = names.peek().is_some_and(|name| self.is_reserved(name));
+        let is_hidden = names.any(|name| name.starts_with('.'));
+        let is_index =
+            (inside.file_name()).is_some_and(|name| name.eq_ignore_ascii_case(ENTRYPOINT));
+        !(first || is_hidden || is_index)
+    }
+
     fn link(&mut self, file: String, folder: usize, name: usize, is_markdown: bool) {
         let is_entrypoint = file[name..].eq_ignore_ascii_case(ENTRYPOINT);
         if let Ok(meta) = std::fs::metadata(self.root.join(&file))
@@ -411,6 +430,11 @@ impl<T> Walk<'_, T> {
             return self.skip(file, reason);
         }
         let place = memdir_paths::resolve_inside(self.root, &file);
+        if let Ok(place) = &place
+            && !self.may_hold_a_memory(place)
+        {
+            return self.skip(file, SkipReason::LinkedOther);
+        }
         let meta = place.map(|place| std::fs::metadata(&place));
         match meta {
             Ok(Ok(meta)) if meta.is_file() => self.listed.push(Listed {

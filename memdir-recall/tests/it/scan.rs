@@ -298,6 +298,58 @@ mod unix {
     }
 
     #[test]
+    fn a_link_makes_no_memory_of_the_index_a_log_or_a_hidden_file() {
+        let world = World::new();
+        world
+            .write("MEMORY.md", "x")
+            .write("sub/MEMORY.md", "x")
+            .write("logs/2026/04/2026-04-01.md", "x")
+            .write(".hidden.md", "x")
+            .write(".git/a.md", "x")
+            .write("team/t.md", "x")
+            .write("deep/logs/kept.md", "x");
+        for (number, target) in [
+            "MEMORY.md",
+            "sub/MEMORY.md",
+            "logs/2026/04/2026-04-01.md",
+            ".hidden.md",
+            ".git/a.md",
+            "team/t.md",
+            "deep/logs/kept.md",
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            symlink(target, world.path(&format!("link{number}.md"))).unwrap();
+        }
+        let mut kept = listed(&world);
+        kept.sort();
+        assert_eq!(
+            kept,
+            ["deep/logs/kept.md", "link5.md", "link6.md", "team/t.md"]
+        );
+        let reasons = skipped(&world);
+        assert_eq!(reasons.len(), 5);
+        assert_eq!(reasons[0], "link0.md: a link to what is no memory");
+        let private = ScanOptions::default().team(TeamFolder::Exclude);
+        let found = scan(world.dir(), &private).unwrap();
+        assert!(names(&found).iter().all(|name| name != "link5.md"));
+    }
+
+    #[test]
+    fn links_in_a_circle_are_reported() {
+        let world = World::new();
+        world.write("a.md", "x");
+        symlink("self.md", world.path("self.md")).unwrap();
+        symlink("y.md", world.path("x.md")).unwrap();
+        symlink("x.md", world.path("y.md")).unwrap();
+        symlink(".", world.path("again")).unwrap();
+        symlink("/dev/zero", world.path("zero.md")).unwrap();
+        assert_eq!(listed(&world), ["a.md"]);
+        assert_eq!(skipped(&world).len(), 5);
+    }
+
+    #[test]
     fn the_directory_itself_may_be_a_link() {
         let world = World::new();
         world.write("a.md", "x");
@@ -353,6 +405,21 @@ mod unix {
             assert_eq!(
                 skipped(&world),
                 ["caf\u{fffd}.md: not a name for a memory: it is not UTF-8"]
+            );
+        }
+    }
+
+    #[test]
+    fn a_folder_whose_name_is_not_utf_8_is_reported_and_stands_for_no_other() {
+        let world = World::new();
+        world.write("caf\u{fffd}/a.md", "x");
+        let odd = world.dir().join(std::ffi::OsStr::from_bytes(b"caf\xe9"));
+        if fs::create_dir(&odd).is_ok() {
+            fs::write(odd.join("b.md"), "x").unwrap();
+            assert_eq!(listed(&world), ["caf\u{fffd}/a.md"]);
+            assert_eq!(
+                skipped(&world),
+                ["caf\u{fffd}: not a name for a memory: it is not UTF-8"]
             );
         }
     }
