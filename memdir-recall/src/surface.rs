@@ -137,7 +137,7 @@ where
     let mut surfacing = Surfacing::default();
     for memory in memories {
         // What is read beyond the cap decides only that something was cut.
-        let bytes = match read_inside(dir.as_ref(), &memory.file, 2 * MAX_SURFACED_BYTES) {
+        let bytes = match read_inside(dir.as_ref(), &memory.file, MAX_READ_BYTES + 1) {
             Ok(bytes) => bytes,
             Err(e) => {
                 surfacing.skipped.push(Skipped {
@@ -149,7 +149,9 @@ where
         };
         let note = age_note(memory);
         let shown_as = memory.path.to_string_lossy();
-        let surfaced = surface_text(&shown_as, &read_text(&bytes), note.as_deref());
+        let text = read_text(&bytes);
+        let has_more = bytes.len() > MAX_READ_BYTES;
+        let surfaced = surface_start(&shown_as, &text, has_more, note.as_deref());
         if surfaced.bytes > budget.left() {
             surfacing.over_budget.push(memory.file.clone());
             continue;
@@ -175,11 +177,27 @@ where
 /// ```
 #[must_use]
 pub fn surface_text(shown_as: &str, text: &str, age_note: Option<&str>) -> SurfacedText {
+    surface_start(shown_as, text, false, age_note)
+}
+
+/// How much of a file is read: 8 KiB (8,192 bytes), twice what is shown.
+const MAX_READ_BYTES: usize = 2 * MAX_SURFACED_BYTES;
+
+/// The same for the start of a text that may have more.
+fn surface_start(
+    shown_as: &str,
+    text: &str,
+    has_more: bool,
+    age_note: Option<&str>,
+) -> SurfacedText {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     // Escaping makes a text longer: it comes first, on a start that is longer than the cap.
     let start = head(text, MAX_SURFACED_BYTES + MAX_SURFACED_BYTES / 4);
     let armed = disarm(start);
-    let (kept, cut) = cap(armed.trim_end(), start.len() < text.trim_end().len());
+    let (kept, cut) = cap(
+        armed.trim_end(),
+        has_more || start.len() < text.trim_end().len(),
+    );
     let fence = "`".repeat(longest_run(kept).max(2) + 1);
     let shown_as = one_line(shown_as, MAX_PATH_CHARS);
 

@@ -91,6 +91,22 @@ fn at_most_4096_bytes_of_a_memory_are_surfaced() {
 }
 
 #[test]
+fn what_was_not_read_is_said_to_be_cut() {
+    let world = World::new();
+    let start = "---\ndescription: database tests\n---\nfirst\n";
+    let far = format!("{start}{}last\n", "\n".repeat(9_000));
+    let near = format!("{start}{}", "\n".repeat(8_192 - start.len()));
+    world.write("far.md", far).write("near.md", near);
+    let picked = world.recall().pick(&Query::new("database tests"));
+    let mut budget = SessionBudget::new();
+    let surfacing = surface(world.dir(), &picked.memories, &mut budget, |_| None);
+    for attachment in surfacing.attachments {
+        let cut = (attachment.file == "far.md").then_some(Cut::Bytes);
+        assert_eq!(attachment.surfaced.cut, cut, "{}", attachment.file);
+    }
+}
+
+#[test]
 fn a_session_has_60_kib_for_memories() {
     let world = World::new();
     for number in 0..20 {
