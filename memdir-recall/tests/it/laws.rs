@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::future::{pending, ready};
 
 use memdir_recall::{
-    Fill, MAX_SURFACED_BYTES, MAX_SURFACED_LINES, Options, Query, ScanOptions, SelectReply,
-    read_reply, scan, selector_fn, surface_text,
+    Fill, MAX_SURFACED_BYTES, MAX_SURFACED_LINES, Options, Query, ScanCache, ScanOptions,
+    SelectReply, read_reply, scan, selector_fn, surface_text,
 };
 use proptest::prelude::*;
 
@@ -76,8 +76,11 @@ proptest! {
         let query = Query::new(&asked).surfaced(&surfaced).recent_tools(["Rust"]);
         let selector = selector_fn(|_| answer(&text));
         let hanging = selector_fn(|_| pending::<Result<SelectReply, std::io::Error>>());
+        let failing =
+            selector_fn(|_| ready(Err::<SelectReply, _>(std::io::Error::other(text.clone()))));
         for picked in [
             recall.pick(&query),
+            now(recall.pick_with(&query, &failing, pending::<()>())),
             now(recall.pick_with(&query, &selector, pending::<()>())),
             now(recall.pick_with(&query, &hanging, ready(()))),
         ] {
@@ -100,9 +103,48 @@ proptest! {
                 let json = serde_json::to_string(receipt).unwrap();
                 let back: memdir_recall::Receipt = serde_json::from_str(&json).unwrap();
                 prop_assert_eq!(&back.replay(), &receipt.picks);
+                prop_assert_eq!(&back, receipt);
             }
         }
         prop_assert_eq!(recall.pick(&query), world.recall_with(&Options::default().fill(fill).manifest(6)).pick(&query));
+    }
+
+    #[test]
+    fn what_was_refreshed_is_what_a_new_scan_finds(
+        rounds in prop::collection::vec(prop::collection::vec(change(), 1..4), 1..5),
+        asked in text(),
+    ) {
+        let world = World::new();
+        let mut recall = world.recall();
+        let mut cache = ScanCache::new();
+        let query = Query::new(&asked);
+        for (round, changes) in rounds.into_iter().enumerate() {
+            for change in changes {
+                match change {
+                    Change::Write(at, description, body, age) => {
+                        let file = format!("{}m{at}.md", if at % 2 == 0 { "sub/" } else { "" });
+                        let description = serde_json::to_string(&description).unwrap();
+                        // Size and time tell changes apart.
+                        let body = format!("{}{body}", "\n".repeat(round));
+                        world.memory(&file, "user", &description, &body);
+                        world.set_age(&file, age * 100 + round as u64);
+                    }
+                    Change::Remove(at) => {
+                        let file = format!("{}m{at}.md", if at % 2 == 0 { "sub/" } else { "" });
+                        let _ = std::fs::remove_file(world.path(&file));
+                    }
+                }
+            }
+            recall.refresh().unwrap();
+            let fresh = world.recall();
+            prop_assert_eq!(recall.memories(), fresh.memories());
+            prop_assert_eq!(recall.pick(&query), fresh.pick(&query));
+            for newest in [3, usize::MAX] {
+                let options = ScanOptions::default().newest(newest);
+                let (known, new) = (cache.scan(world.dir(), &options).unwrap(), scan(world.dir(), &options).unwrap());
+                prop_assert_eq!((known.memories, known.older), (new.memories, new.older));
+            }
+        }
     }
 
     #[test]
@@ -134,10 +176,13 @@ proptest! {
 
     #[test]
     fn a_listed_header_is_what_the_parser_of_the_whole_file_says(
+        (open, close) in (fence(), fence()),
         lines in prop::collection::vec(header_line(), 0..8),
-        body in "(\\PC|\n){0,60}",
+        many in prop_oneof![Just(0), 0..40usize],
+        body in "(\\PC|\n|\r|---\n){0,60}",
     ) {
-        let text = format!("---\n{}---\n{body}", lines.concat());
+        let comments = "# c\n".repeat(many);
+        let text = format!("{open}{comments}{}{close}{body}", lines.concat());
         let world = World::new();
         world.write("a.md", &text);
         let found = scan(world.dir(), &ScanOptions::default()).unwrap();
@@ -145,6 +190,44 @@ proptest! {
         let recall = world.recall();
         prop_assert_eq!(&recall.memories()[0].header, &memdir_types::parse_header(&text));
     }
+}
+
+/// Mostly what opens and closes a block, else what nearly does.
+fn fence() -> impl Strategy<Value = &'static str> {
+    let odd = vec![
+        "--- \n",
+        "---\t\n",
+        "---\r\n",
+        "---\u{a0}\n",
+        "---\u{b}\n",
+        "---\u{c}\n",
+        " ---\n",
+        "----\n",
+        "--\n",
+        "...\n",
+        "\u{feff}---\n",
+        "\n---\n",
+        "---",
+        "---\r",
+        "---x\n",
+        "",
+    ];
+    prop_oneof![3 => Just("---\n"), 2 => prop::sample::select(odd)]
+}
+
+/// A change of a directory between two looks.
+#[derive(Debug, Clone)]
+enum Change {
+    Write(usize, String, String, u64),
+    Remove(usize),
+}
+
+fn change() -> impl Strategy<Value = Change> {
+    prop_oneof![
+        4 => (0..8usize, text(), text(), 0..4u64)
+            .prop_map(|(at, description, body, age)| Change::Write(at, description, body, age)),
+        1 => (0..8usize).prop_map(Change::Remove),
+    ]
 }
 
 fn header_line() -> impl Strategy<Value = String> {
