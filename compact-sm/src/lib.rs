@@ -1,3 +1,11 @@
-//! Keeps an agent's conversation inside its context window, mostly from session notes, and never leaves one that an API refuses.
-//!
-//! This crate is reserved for that purpose and has no functionality yet.
+#![doc = include_str!("../README.md")]
+
+// In reading order: what a conversation is, and which ones are valid, …
+mod message;
+mod transcript;
+
+pub use message::{Block, Content, Extra, Message, Origin, Role, Usage};
+pub use transcript::{
+    Ending, Kind, Limits, MAX_CACHE_MARKS, MAX_DOCUMENTS, MAX_IMAGES, Repair, RepairKind, Repaired,
+    Rule, Violation, repair, validate, validate_with,
+};

@@ -1,0 +1,8 @@
+//! The behavior of compact-sm, by topic.
+
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+
+mod messages;
+mod repairs;
+mod validity;
+mod world;
