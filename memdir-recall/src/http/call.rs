@@ -1,10 +1,12 @@
 //! One call: tries, waits between them, and the time that all of it may take.
 
+use std::error::Error;
 use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Response, StatusCode};
+use tokio::time::Instant;
 
 use super::{Auth, HttpError, HttpErrorKind, MAX_BODY_BYTES, MessagesClient, SchemaField, wire};
 use crate::{SelectReply, SelectRequest};
@@ -31,14 +33,20 @@ enum Retry {
 impl MessagesClient {
     pub(super) async fn call(&self, request: SelectRequest) -> Result<SelectReply, HttpError> {
         let total = self.options.total_timeout;
-        match tokio::time::timeout(total, self.tries(&request)).await {
+        // A time beyond what the clock can tell is no limit.
+        let end = Instant::now().checked_add(total);
+        match tokio::time::timeout(total, self.tries(&request, end)).await {
             Ok(result) => result,
             Err(_) => Err(HttpError::new(HttpErrorKind::Timeout, "")),
         }
         .map_err(|error| self.redact(error))
     }
 
-    async fn tries(&self, request: &SelectRequest) -> Result<SelectReply, HttpError> {
+    async fn tries(
+        &self,
+        request: &SelectRequest,
+        end: Option<Instant>,
+    ) -> Result<SelectReply, HttpError> {
         let body = wire::request(request, &self.options.model, self.options.schema_field);
         let mut tries = 0;
         loop {
@@ -49,13 +57,13 @@ impl MessagesClient {
             let wait = match failure.retry {
                 _ if tries >= self.options.retries => return Err(failure.error),
                 Retry::No => return Err(failure.error),
-                // There is no point in waiting for longer than the whole call may take.
-                Retry::After(wait) if wait >= self.options.total_timeout => {
-                    return Err(failure.error);
-                }
                 Retry::After(wait) => wait,
                 Retry::Backoff => backoff(self.options.backoff, tries),
             };
+            // A wait that ends when the call has to would only hide why it failed.
+            if end.is_some_and(|end| wait >= end.saturating_duration_since(Instant::now())) {
+                return Err(failure.error);
+            }
             tries += 1;
             tokio::time::sleep(wait).await;
         }
@@ -75,7 +83,12 @@ impl MessagesClient {
         }
         let (name, value) = auth_header(&self.auth).map_err(fail)?;
         headers.insert(name, value);
-        let sent = self.http.post(&self.url).headers(headers).body(body).send();
+        let sent = self
+            .http
+            .post(self.url.clone())
+            .headers(headers)
+            .body(body)
+            .send();
         let mut response = sent.await.map_err(|e| transport(&e))?;
         let status = response.status();
         if status == StatusCode::OK {
@@ -116,14 +129,20 @@ async fn read(response: &mut Response, limit: usize) -> Result<Vec<u8>, Failure>
 }
 
 fn transport(error: &reqwest::Error) -> Failure {
-    let kind = if error.is_timeout() {
-        HttpErrorKind::Timeout
+    let error = if error.is_timeout() {
+        HttpError::new(HttpErrorKind::Timeout, "")
     } else {
-        HttpErrorKind::Connection
+        // What lies deepest says it best, such as a refused certificate. The library's own text
+        // holds the address and no reason.
+        let mut deepest = error.source();
+        while let Some(next) = deepest.and_then(Error::source) {
+            deepest = Some(next);
+        }
+        let reason = deepest.map(ToString::to_string).unwrap_or_default();
+        HttpError::new(HttpErrorKind::Connection, &reason)
     };
-    // The text of the library's error holds the address, and an address may hold a secret.
     Failure {
-        error: HttpError::new(kind, ""),
+        error,
         retry: Retry::Backoff,
     }
 }
@@ -134,7 +153,9 @@ fn retry(status: u16, headers: &HeaderMap) -> Retry {
     }
     let after = headers.get("retry-after").and_then(|value| {
         let seconds: f64 = value.to_str().ok()?.trim().parse().ok()?;
-        Duration::try_from_secs_f64(seconds).ok()
+        // Not a number and what is past are no wait; more than a `Duration` holds is for ever.
+        let wait = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX);
+        (seconds >= 0.0).then_some(wait)
     });
     after.map_or(Retry::Backoff, Retry::After)
 }

@@ -58,25 +58,11 @@ impl HttpError {
 
     /// The same error without a secret that may stand in its texts.
     pub(super) fn without(mut self, secret: &str) -> HttpError {
-        if secret.is_empty() {
-            return self;
-        }
-        self.excerpt = self.excerpt.replace(secret, HIDDEN);
-        // What was cut off may have taken the end of it.
-        for end in (MIN_SECRET_BYTES..secret.len()).rev() {
-            if let Some(part) = secret.get(..end)
-                && let Some(cut) = self.excerpt.find(part)
-            {
-                self.excerpt.truncate(cut);
-                self.excerpt.push_str(HIDDEN);
-                break;
-            }
-        }
+        hide(&mut self.excerpt, secret);
         if let HttpErrorKind::Status { error_type, .. } = &mut self.kind
             && let Some(text) = error_type
-            && text.contains(secret)
         {
-            *text = HIDDEN.to_owned();
+            hide(text, secret);
         }
         self
     }
@@ -85,6 +71,23 @@ impl HttpError {
     #[must_use]
     pub fn kind(&self) -> &HttpErrorKind {
         &self.kind
+    }
+}
+
+/// Hides a secret, also one whose end was cut off.
+fn hide(text: &mut String, secret: &str) {
+    if secret.is_empty() {
+        return;
+    }
+    *text = text.replace(secret, HIDDEN);
+    for end in (MIN_SECRET_BYTES..secret.len()).rev() {
+        if let Some(part) = secret.get(..end)
+            && let Some(cut) = text.find(part)
+        {
+            text.truncate(cut);
+            text.push_str(HIDDEN);
+            break;
+        }
     }
 }
 
@@ -97,7 +100,7 @@ impl fmt::Display for HttpError {
             HttpErrorKind::Status { status, error_type } => {
                 write!(f, "the service answered {status}")?;
                 if let Some(error_type) = error_type {
-                    write!(f, " ({})", one_line(error_type, 60))?;
+                    write!(f, " ({error_type})")?;
                 }
             }
             HttpErrorKind::TooLarge => {

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 pub use error::{HttpError, HttpErrorKind};
 
+use reqwest::Url;
+
 use crate::{SelectReply, SelectRequest, Selector};
 
 /// The model that picks unless another one is asked for: small, fast, and able to keep to a
@@ -75,10 +77,13 @@ pub enum SchemaField {
 }
 
 /// What a [`MessagesClient`] is made of.
-#[derive(Debug, Clone)]
+///
+/// Its `Debug` shows no name or password that stands in the address.
+#[derive(Clone)]
 #[non_exhaustive]
 pub struct ClientOptions {
-    /// Where the API is, without `/v1/messages`; [`DEFAULT_BASE_URL`] by default.
+    /// Where the API is, without `/v1/messages`; [`DEFAULT_BASE_URL`] by default. No name, no
+    /// password and no query: what is secret belongs into [`Auth`].
     pub base_url: String,
     /// The model unless the request names one; [`DEFAULT_MODEL`] by default.
     pub model: String,
@@ -93,6 +98,24 @@ pub struct ClientOptions {
     /// The wait before the first retry, doubled for each further one and varied by chance;
     /// half a second by default. A `retry-after` of the service counts instead.
     pub backoff: Duration,
+}
+
+impl fmt::Debug for ClientOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let shown = match address(&self.base_url) {
+            Ok(_) => self.base_url.as_str(),
+            Err(_) => "…",
+        };
+        f.debug_struct("ClientOptions")
+            .field("base_url", &shown)
+            .field("model", &self.model)
+            .field("schema_field", &self.schema_field)
+            .field("connect_timeout", &self.connect_timeout)
+            .field("total_timeout", &self.total_timeout)
+            .field("retries", &self.retries)
+            .field("backoff", &self.backoff)
+            .finish()
+    }
 }
 
 impl Default for ClientOptions {
@@ -167,7 +190,7 @@ impl ClientOptions {
 #[derive(Clone)]
 pub struct MessagesClient {
     http: reqwest::Client,
-    url: String,
+    url: Url,
     auth: Auth,
     options: ClientOptions,
 }
@@ -175,7 +198,7 @@ pub struct MessagesClient {
 impl fmt::Debug for MessagesClient {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("MessagesClient")
-            .field("url", &self.url)
+            .field("url", &self.url.as_str())
             .field("auth", &self.auth)
             .field("options", &self.options)
             .finish_non_exhaustive()
@@ -187,19 +210,11 @@ impl MessagesClient {
     ///
     /// # Errors
     ///
-    /// [`HttpErrorKind::Setup`] if the address is none, if it begins with `https` and the feature
-    /// `http-rustls` is off, or if key or certificates cannot be used.
+    /// [`HttpErrorKind::Setup`] if the address is none, if it holds a password or a query, if it
+    /// begins with `https` and the feature `http-rustls` is off, or if key or certificates cannot
+    /// be used.
     pub fn new(auth: Auth, options: ClientOptions) -> Result<MessagesClient, HttpError> {
-        let base = options.base_url.trim_end_matches('/');
-        let is_tls = base.starts_with("https://");
-        if !is_tls && !base.starts_with("http://") {
-            return Err(HttpError::setup(
-                "expected an address with http:// or https://",
-            ));
-        }
-        if is_tls && !cfg!(feature = "http-rustls") {
-            return Err(HttpError::setup("https needs the feature http-rustls"));
-        }
+        let url = address(&options.base_url)?;
         call::auth_header(&auth)?;
         let builder = reqwest::Client::builder()
             .connect_timeout(options.connect_timeout)
@@ -207,17 +222,62 @@ impl MessagesClient {
             .no_proxy();
         #[cfg(feature = "http-rustls")]
         let builder = builder.tls_backend_preconfigured(tls()?);
-        let http = builder
-            .build()
-            .map_err(|_| HttpError::setup("the HTTP client cannot be made"))?;
         Ok(MessagesClient {
-            http,
-            url: format!("{base}/v1/messages"),
+            http: build(builder)?,
+            url,
             auth,
             options,
         })
     }
 }
+
+/// Where messages go, from the address of the API.
+fn address(base: &str) -> Result<Url, HttpError> {
+    let no_address = || HttpError::setup("expected an address with http:// or https://");
+    let base = base.trim().trim_end_matches('/');
+    // A parser of addresses finds a host behind any number of slashes.
+    let (scheme, rest) = base.split_once("://").ok_or_else(no_address)?;
+    if rest.is_empty() || rest.starts_with(['/', '\\']) {
+        return Err(no_address());
+    }
+    if scheme.eq_ignore_ascii_case("https") {
+        if !cfg!(feature = "http-rustls") {
+            return Err(HttpError::setup("https needs the feature http-rustls"));
+        }
+    } else if !scheme.eq_ignore_ascii_case("http") {
+        return Err(no_address());
+    }
+    let url = Url::parse(&format!("{base}/v1/messages")).map_err(|_| no_address())?;
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(HttpError::setup("expected an address without ? and #"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(HttpError::setup(
+            "expected an address without a name or password in it",
+        ));
+    }
+    Ok(url)
+}
+
+#[cfg(feature = "http-rustls")]
+fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, HttpError> {
+    builder.build().map_err(|_| HttpError::setup(NO_CLIENT))
+}
+
+/// Without TLS of our own, another crate of the program may have given the HTTP library one that
+/// lacks a provider; the library panics then.
+#[cfg(not(feature = "http-rustls"))]
+fn build(builder: reqwest::ClientBuilder) -> Result<reqwest::Client, HttpError> {
+    let built = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| builder.build()));
+    match built {
+        Ok(built) => built.map_err(|_| HttpError::setup(NO_CLIENT)),
+        Err(_) => Err(HttpError::setup(
+            "TLS has no provider here; install one, or use the feature http-rustls",
+        )),
+    }
+}
+
+const NO_CLIENT: &str = "the HTTP client cannot be made";
 
 /// TLS of this client alone: a default provider of the process is neither needed nor set.
 #[cfg(feature = "http-rustls")]

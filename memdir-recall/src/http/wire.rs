@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{HttpError, HttpErrorKind, SchemaField};
+use crate::text::one_line;
 use crate::{SelectReply, SelectRequest};
 
 pub(super) fn request(request: &SelectRequest, model: &str, field: SchemaField) -> Vec<u8> {
@@ -64,13 +65,16 @@ pub(super) fn status(status: u16, body: &[u8]) -> HttpError {
         status,
         error_type: error["type"]
             .as_str()
-            .map(|text| text.chars().take(60).collect()),
+            .map(|text| one_line(text, MAX_TYPE_CHARS)),
     };
     match error["message"].as_str() {
         Some(message) => HttpError::new(kind, message),
         None => HttpError::new(kind, &excerpt(body)),
     }
 }
+
+/// How much of the type of an error is kept: 60 characters.
+const MAX_TYPE_CHARS: usize = 60;
 
 fn excerpt(body: &[u8]) -> String {
     // Four bytes per character are enough for what is shown of it.

@@ -262,17 +262,55 @@ fn the_service_says_when_to_come_back() {
     );
     assert_eq!((result.unwrap().text.as_str(), count), ("[]", 2));
     // Longer than the whole call may take: there is no point in waiting.
-    let later = error(
-        429,
-        "rate_limit_error",
-        "tomorrow",
-        &[("retry-after", "86400")],
+    for seconds in ["86400", "20", "1e300", "inf"] {
+        let later = error(
+            429,
+            "rate_limit_error",
+            "tomorrow",
+            &[("retry-after", seconds)],
+        );
+        fails(
+            vec![later],
+            1,
+            "the service answered 429 (rate_limit_error): tomorrow",
+        );
+    }
+    // What is no number of seconds to come leaves it to the backoff.
+    for text in ["Wed, 21 Oct 2026 07:28:00 GMT", "-5", "NaN", "soon", ""] {
+        let busy = error(429, "rate_limit_error", "busy", &[("retry-after", text)]);
+        let (result, count) = call(vec![busy, ok("[]")]);
+        assert_eq!((result.unwrap().text.as_str(), count), ("[]", 2), "{text}");
+    }
+}
+
+#[test]
+fn a_wait_that_would_outlast_the_call_is_not_begun() {
+    let (result, count) = call_with(
+        vec![error(503, "api_error", "maintenance", &[])],
+        |options| {
+            let short = options.total_timeout(Duration::from_secs(2));
+            short.backoff(Duration::from_secs(8))
+        },
     );
-    fails(
-        vec![later],
-        1,
-        "the service answered 429 (rate_limit_error): tomorrow",
-    );
+    // The reason stays visible: it is no timeout.
+    let text = result.unwrap_err().to_string();
+    assert_eq!(text, "the service answered 503 (api_error): maintenance");
+    assert_eq!(count, 1);
+}
+
+#[test]
+fn times_without_end_are_no_panic() {
+    let (result, _) = call_with(vec![error(500, "x", "x", &[]), ok("[]")], |options| {
+        options
+            .total_timeout(Duration::MAX)
+            .connect_timeout(Duration::MAX)
+            .retries(u32::MAX)
+    });
+    assert_eq!(result.unwrap().text, "[]");
+    let (result, _) = call_with(vec![Act::Hang], |options| {
+        options.total_timeout(Duration::ZERO).backoff(Duration::MAX)
+    });
+    assert_eq!(result.unwrap_err().kind(), &HttpErrorKind::Timeout);
 }
 
 #[test]
@@ -309,12 +347,12 @@ fn a_service_that_hangs_is_given_up_in_time() {
 fn a_broken_connection_is_tried_again() {
     let (result, count) = call(vec![Act::Close, Act::BreakInBody, ok("[]")]);
     assert_eq!((result.unwrap().text.as_str(), count), ("[]", 3));
-    let kind = fails(
-        vec![Act::Close, Act::Close, Act::Close],
-        3,
-        "no connection to the service",
-    );
-    assert_eq!(kind, HttpErrorKind::Connection);
+    let (result, count) = call(vec![Act::Close, Act::Close, Act::Close]);
+    let error = result.unwrap_err();
+    assert_eq!((error.kind(), count), (&HttpErrorKind::Connection, 3));
+    // The reason behind the colon is the system's.
+    let text = error.to_string();
+    assert!(text.starts_with("no connection to the service: "), "{text}");
 }
 
 #[test]
@@ -391,8 +429,9 @@ fn refusals_and_cut_answers_come_back_with_their_reason() {
 fn no_error_and_no_debug_text_holds_the_key() {
     let said = format!("{}invalid x-api-key: {KEY}", " ".repeat(30));
     let cut = format!("{}{KEY}", "x".repeat(185));
-    for message in [said, cut] {
-        let (result, _) = call(vec![error(401, KEY, &message, &[])]);
+    let long = format!("{}{KEY}", "x".repeat(45));
+    for (kind, message) in [(KEY, &said), (KEY, &cut), (&long, &said)] {
+        let (result, _) = call(vec![error(401, kind, message, &[])]);
         let error = result.unwrap_err();
         for text in [error.to_string(), format!("{error:?}")] {
             assert!(!text.contains(&KEY[..8]), "{text}");
@@ -421,6 +460,49 @@ fn a_client_that_cannot_work_is_refused_at_once() {
         setup(Auth::ApiKey("line\nbreak".to_owned()), "http://x"),
         "the client cannot be made: the key cannot stand in a header"
     );
+    for url in [
+        "",
+        "http://",
+        "http:///",
+        "http:///host",
+        "http://a b",
+        "http://host:99999",
+        "http://[::1",
+        "//host",
+        "host",
+        "http:host",
+        "file:///etc/passwd",
+        "data:text/plain,x",
+    ] {
+        let text = setup(key(), url);
+        assert!(
+            text.ends_with("expected an address with http:// or https://"),
+            "{url}"
+        );
+    }
+    assert_eq!(
+        setup(key(), "http://x?key=1"),
+        "the client cannot be made: expected an address without ? and #"
+    );
+    assert_eq!(
+        setup(key(), "http://me:secret@x"),
+        "the client cannot be made: expected an address without a name or password in it"
+    );
+    let shown = format!("{:?}", options("http://me:secret@x"));
+    assert!(!shown.contains("secret"), "{shown}");
+    for url in [
+        "http://x/",
+        "HTTP://x",
+        " http://x:80/gateway/v2// ",
+        "http://[::1]:1",
+    ] {
+        assert!(MessagesClient::new(key(), options(url)).is_ok(), "{url}");
+    }
+    for header in ["", "a\r\nx-evil: 1", "a\0"] {
+        let is_fine = header.is_empty();
+        let made = MessagesClient::new(Auth::Bearer(header.to_owned()), options("http://x"));
+        assert_eq!(made.is_ok(), is_fine, "{header:?}");
+    }
     let tls = MessagesClient::new(key(), options("https://x"));
     if cfg!(feature = "http-rustls") {
         // No provider of the process is installed, and none is needed.
