@@ -17,5 +17,7 @@ mod scan;
 #[cfg(feature = "serde")]
 mod serialize;
 mod surface;
+#[cfg(all(feature = "http-rustls", target_os = "linux"))]
+mod tls;
 mod words;
 mod world;
