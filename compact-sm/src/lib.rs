@@ -4,6 +4,15 @@
 mod message;
 mod transcript;
 
+// … how it is stored, …
+mod boundary;
+mod jsonl;
+
+pub use boundary::{BOUNDARY_MARK, Boundary, By, Segment, boundary_text, read_boundary_text};
+pub use jsonl::{
+    Chain, Line, LineKind, MAX_LINE_BYTES, MAX_SKIPPED, Parent, Reader, SkipReason, Skipped,
+    Transcript,
+};
 pub use message::{Block, Content, Extra, Message, Origin, Role, Usage};
 pub use transcript::{
     Ending, Kind, Limits, MAX_CACHE_MARKS, MAX_DOCUMENTS, MAX_IMAGES, Repair, RepairKind, Repaired,

@@ -4,5 +4,6 @@
 
 mod messages;
 mod repairs;
+mod transcripts;
 mod validity;
 mod world;
