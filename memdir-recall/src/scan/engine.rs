@@ -1,7 +1,7 @@
 //! The walk, the order, and what is kept from one scan to the next.
 
 use std::borrow::{Borrow, Cow};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io;
@@ -22,15 +22,19 @@ use crate::error::{Error, ErrorKind};
 pub(crate) struct Kept<T> {
     pub(crate) memory: Arc<MemoryFile>,
     pub(crate) extra: T,
-    /// The scan that met it last.
-    round: u64,
+}
+
+impl<T> Kept<T> {
+    /// Whether it is still what stands in the directory.
+    fn is(&self, stat: Stat) -> bool {
+        self.memory.modified == stat.modified && self.memory.bytes == stat.bytes
+    }
 }
 
 /// Files by name.
 #[derive(Debug)]
 pub(crate) struct Store<T> {
     files: HashMap<ByName, Kept<T>>,
-    round: u64,
     is_off: bool,
 }
 
@@ -62,7 +66,6 @@ impl<T> Default for Store<T> {
     fn default() -> Store<T> {
         Store {
             files: HashMap::new(),
-            round: 0,
             is_off: false,
         }
     }
@@ -100,6 +103,7 @@ pub(crate) struct Found {
 }
 
 struct Listed {
+    /// Empty for one that is known.
     file: String,
     /// Where its folder is in the list of open ones.
     folder: usize,
@@ -108,11 +112,28 @@ struct Listed {
     /// `None` for a new file that is read in any case: it is asked once it is open.
     stat: Option<Stat>,
     is_link: bool,
-    /// What was read of it in this scan.
+    /// What was read of it, in this scan or before.
     read: Option<Arc<MemoryFile>>,
 }
 
 impl Listed {
+    fn known(memory: Arc<MemoryFile>, stat: Stat) -> Listed {
+        Listed {
+            file: String::new(),
+            folder: 0,
+            name: 0,
+            stat: Some(stat),
+            is_link: false,
+            read: Some(memory),
+        }
+    }
+
+    fn file(&self) -> &str {
+        self.read
+            .as_ref()
+            .map_or(self.file.as_str(), |memory| &memory.file)
+    }
+
     fn modified(&self) -> SystemTime {
         self.stat
             .map_or(SystemTime::UNIX_EPOCH, |stat| stat.modified)
@@ -127,6 +148,8 @@ struct Walk<'a, T> {
     skipped: Vec<Skipped>,
     folders: Vec<Option<Folder>>,
     seen: usize,
+    /// The name at hand; most names are known, and need no string of their own.
+    name: String,
 }
 
 /// How many folders stay open while their files are read: 64 of them. What lies in others is
@@ -152,6 +175,7 @@ pub(crate) fn scan_with<T>(
         skipped: Vec::new(),
         folders: Vec::new(),
         seen: 0,
+        name: String::new(),
     };
     match Folder::open_root(dir) {
         Ok(root) => walk.folder(root, "", 0),
@@ -164,13 +188,10 @@ pub(crate) fn scan_with<T>(
         folders,
         ..
     } = walk;
-    store.round += 1;
-    let round = store.round;
     let mut reader = Reader {
         dir,
         folders,
         depth,
-        round,
         buffer: Vec::new(),
         opened: 0,
     };
@@ -189,10 +210,10 @@ pub(crate) fn scan_with<T>(
         }
     }
     // What could not be read has no name any more.
-    listed.retain(|entry| !entry.file.is_empty());
+    listed.retain(|entry| !entry.file().is_empty());
     listed.sort_unstable_by(|a, b| {
         let newest_first = b.modified().cmp(&a.modified());
-        newest_first.then_with(|| a.file.cmp(&b.file))
+        newest_first.then_with(|| a.file().cmp(b.file()))
     });
 
     let mut found = Found {
@@ -210,15 +231,6 @@ pub(crate) fn scan_with<T>(
             found.files.push(memory);
             continue;
         }
-        if let Some(kept) = store.files.get_mut(entry.file.as_str())
-            && entry.stat.is_some_and(|stat| {
-                kept.memory.modified == stat.modified && kept.memory.bytes == stat.bytes
-            })
-        {
-            kept.round = round;
-            found.files.push(kept.memory.clone());
-            continue;
-        }
         match reader.read(&mut entry, &mut make) {
             Ok(kept) => {
                 found.files.push(kept.memory.clone());
@@ -232,7 +244,9 @@ pub(crate) fn scan_with<T>(
     }
     found.opened = reader.opened;
     if store.files.len() > found.files.len() {
-        store.files.retain(|_, kept| kept.round == round);
+        let listed: HashSet<*const MemoryFile> = found.files.iter().map(Arc::as_ptr).collect();
+        let is_listed = |kept: &Kept<T>| listed.contains(&Arc::as_ptr(&kept.memory));
+        store.files.retain(|_, kept| is_listed(kept));
     }
     skipped.sort();
     found.skipped = skipped;
@@ -244,7 +258,6 @@ struct Reader<'a> {
     dir: &'a Path,
     folders: Vec<Option<Folder>>,
     depth: Depth,
-    round: u64,
     buffer: Vec<u8>,
     opened: usize,
 }
@@ -284,7 +297,6 @@ impl Reader<'_> {
         Ok(Kept {
             extra: make(&memory, &text),
             memory: Arc::new(memory),
-            round: self.round,
         })
     }
 
@@ -324,16 +336,17 @@ impl<T> Walk<'_, T> {
                 return true;
             }
             let lossy = String::from_utf8_lossy(name);
-            let mut file = String::with_capacity(prefix.len() + lossy.len());
-            file.push_str(prefix);
-            file.push_str(&lossy);
-            let is_text = std::str::from_utf8(name).is_ok();
+            self.name.clear();
+            self.name.push_str(prefix);
+            self.name.push_str(&lossy);
+            let is_text = matches!(lossy, Cow::Borrowed(_));
             if !is_text && (is_markdown || kind == Kind::Folder) {
-                self.skip(file, SkipReason::Name("it is not UTF-8".to_owned()));
+                let reason = SkipReason::Name("it is not UTF-8".to_owned());
+                self.skip(self.name.clone(), reason);
                 return true;
             }
-            let is_new = !self.store.files.contains_key(file.as_str());
-            let is_read = is_new && self.options.newest == usize::MAX;
+            let known = self.store.files.get(self.name.as_str());
+            let is_read = known.is_none() && self.options.newest == usize::MAX;
             let (kind, stat) = match kind {
                 // Everything new is read, and asked for its time then.
                 Kind::File if is_read => (kind, None),
@@ -341,12 +354,19 @@ impl<T> Walk<'_, T> {
                     Ok(stat) => (stat.kind, Some(stat)),
                     Err(e) if e.kind() == io::ErrorKind::NotFound => return true,
                     Err(e) => {
-                        self.skip(file, SkipReason::Unreadable(e.to_string()));
+                        self.skip(self.name.clone(), SkipReason::Unreadable(e.to_string()));
                         return true;
                     }
                 },
                 other => (other, None),
             };
+            if let (Kind::File, Some(kept), Some(stat)) = (kind, known, stat)
+                && kept.is(stat)
+            {
+                self.listed.push(Listed::known(kept.memory.clone(), stat));
+                return true;
+            }
+            let file = self.name.clone();
             match kind {
                 Kind::Folder if is_text => below.push((lossy.into_owned(), file)),
                 Kind::Folder => self.skip(file, SkipReason::Name("it is not UTF-8".to_owned())),
@@ -354,7 +374,7 @@ impl<T> Walk<'_, T> {
                 _ if !is_markdown || lossy.eq_ignore_ascii_case(ENTRYPOINT) => {}
                 Kind::File => {
                     // A name that is known was checked before.
-                    let checked = if is_new { usable(&file) } else { Ok(()) };
+                    let checked = known.map_or_else(|| usable(&file), |_| Ok(()));
                     match checked {
                         Ok(()) => self.listed.push(Listed {
                             file,
@@ -437,18 +457,25 @@ impl<T> Walk<'_, T> {
         }
         let meta = place.map(|place| std::fs::metadata(&place));
         match meta {
-            Ok(Ok(meta)) if meta.is_file() => self.listed.push(Listed {
-                file,
-                folder,
-                name,
-                stat: Some(Stat {
+            Ok(Ok(meta)) if meta.is_file() => {
+                let stat = Stat {
                     kind: Kind::File,
                     modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     bytes: meta.len(),
-                }),
-                is_link: true,
-                read: None,
-            }),
+                };
+                let known = self.store.files.get(file.as_str());
+                self.listed.push(match known {
+                    Some(kept) if kept.is(stat) => Listed::known(kept.memory.clone(), stat),
+                    _ => Listed {
+                        file,
+                        folder,
+                        name,
+                        stat: Some(stat),
+                        is_link: true,
+                        read: None,
+                    },
+                });
+            }
             Ok(Ok(_)) => self.skip(file, SkipReason::NotAFile),
             Ok(Err(e)) => self.skip(file, SkipReason::Unreadable(e.to_string())),
             Err(e) => {

@@ -65,12 +65,20 @@ fn header_end(start: &[u8]) -> Option<usize> {
     let mut from = 0;
     for line in 0..HEADER_LINES {
         let end = from + start[from..].iter().position(|b| *b == b'\n')?;
-        if line > 0 && start[from..end].trim_ascii_end() == b"---" {
+        if line > 0 && is_fence(&start[from..end]) {
             return Some(end + 1);
         }
         from = end + 1;
     }
     (from < start.len()).then_some(from + 1)
+}
+
+/// Whether a line closes a block; what is less than sure may stay open, as more is read then.
+fn is_fence(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    let blank = |b: &&u8| matches!(**b, b' ' | b'\t');
+    let behind = line.iter().rev().take_while(blank).count();
+    &line[..line.len() - behind] == b"---"
 }
 
 /// The text of a start of a file: what is not UTF-8 is replaced, a character that the end of the

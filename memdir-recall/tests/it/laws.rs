@@ -111,7 +111,7 @@ proptest! {
 
     #[test]
     fn what_was_refreshed_is_what_a_new_scan_finds(
-        rounds in prop::collection::vec(prop::collection::vec(change(), 1..4), 1..5),
+        rounds in prop::collection::vec(prop::collection::vec(change(), 1..4), 1..4),
         asked in text(),
     ) {
         let world = World::new();

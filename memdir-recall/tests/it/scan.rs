@@ -128,6 +128,23 @@ fn only_the_first_30_lines_are_looked_at() {
 }
 
 #[test]
+fn a_line_that_nearly_closes_the_block_does_not() {
+    let world = World::new();
+    // Other white space than blanks and tabs makes no fence.
+    for (file, line) in [
+        ("a.md", "---\u{c}"),
+        ("b.md", "---\u{b}"),
+        ("c.md", "---\r\r"),
+    ] {
+        let text = format!("---\nname: n\n{line}\ndescription: d\n---\n");
+        world.write(file, &text);
+        let found = scan(world.dir(), &ScanOptions::default()).unwrap();
+        let memory = found.memories.iter().find(|m| m.file == file).unwrap();
+        assert_eq!(memory.header, memdir_types::parse_header(&text), "{file}");
+    }
+}
+
+#[test]
 fn a_second_scan_of_an_unchanged_directory_opens_no_file() {
     let world = World::new();
     world.write("a.md", "x").write("sub/b.md", "x");
