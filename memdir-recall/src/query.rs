@@ -19,8 +19,8 @@ pub struct Query {
     /// Names of tools that were used recently, as the host calls them; upper and lower case
     /// differ.
     pub recent_tools: Vec<String>,
-    /// Memories that were surfaced before in this session: absolute paths or names relative to
-    /// the memory directory.
+    /// Memories that were surfaced before in this session: names relative to the memory directory,
+    /// or absolute paths that begin with it as it was passed in; no link is resolved.
     pub surfaced: Vec<PathBuf>,
 }
 

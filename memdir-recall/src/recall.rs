@@ -1,5 +1,6 @@
 //! One directory with its index, and the two ways to pick from it.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
 use std::path::{Path, PathBuf};
@@ -439,8 +440,11 @@ impl Recall {
 
     /// The manifest of what is offered, with the best matching line beside the best matches.
     fn manifest(&self, offered: &[u32], prepared: &mut Prepared) -> String {
-        let with_lines = prepared.ranked.len().min(self.options.lines);
-        let mut lines: Vec<(u32, String)> = Vec::with_capacity(with_lines);
+        // The best matches are always among what is offered.
+        let with_lines = (prepared.ranked.len())
+            .min(self.options.lines)
+            .min(offered.len());
+        let mut lines: HashMap<u32, String> = HashMap::with_capacity(with_lines);
         for (place, scored) in prepared.ranked[..with_lines].iter().enumerate() {
             let Some(line) = self.best_line(scored.doc, &prepared.lookup) else {
                 continue;
@@ -448,7 +452,7 @@ impl Recall {
             if let Some(candidate) = prepared.receipt.candidates.get_mut(place) {
                 candidate.line = Some(line.clone());
             }
-            lines.push((scored.doc, line));
+            lines.insert(scored.doc, line);
         }
         let mut text = String::new();
         for doc in offered {
@@ -456,7 +460,7 @@ impl Recall {
                 text.push('\n');
             }
             text.push_str(&manifest_line(self.file(*doc)));
-            if let Some((_, line)) = lines.iter().find(|(known, _)| known == doc) {
+            if let Some(line) = lines.get(doc) {
                 text.push_str("\n  > ");
                 text.push_str(line);
             }

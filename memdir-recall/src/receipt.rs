@@ -188,6 +188,14 @@ enum Against {
     FarBehind,
 }
 
+/// What candidates are measured by, found once for all of them.
+#[derive(Clone, Copy)]
+struct Standard {
+    best: u16,
+    /// Whether one of them is above its floor.
+    is_reached: bool,
+}
+
 impl Receipt {
     /// Makes the choice again from what the receipt says. The result equals
     /// [`picks`](Receipt::picks).
@@ -214,12 +222,13 @@ impl Receipt {
             }
             _ => PickedBy::Lexical,
         };
+        let standard = self.standard();
         for candidate in &self.candidates {
             if picks.len() >= MAX_PICKS {
                 break;
             }
             let is_new = picks.iter().all(|pick| pick.file != candidate.file);
-            if is_new && self.against(candidate).is_none() {
+            if is_new && self.against(candidate, standard).is_none() {
                 picks.push(Pick {
                     file: candidate.file.clone(),
                     by,
@@ -229,18 +238,24 @@ impl Receipt {
         picks
     }
 
-    /// What speaks against picking a candidate by its words.
-    fn against(&self, candidate: &Candidate) -> Option<Against> {
+    fn standard(&self) -> Standard {
         let eligible = || self.candidates.iter().filter(|c| c.manual_of.is_none());
-        let best = eligible().map(|other| other.share).max().unwrap_or(0);
+        Standard {
+            best: eligible().map(|other| other.share).max().unwrap_or(0),
+            is_reached: eligible().any(|other| self.is_above_floor(other)),
+        }
+    }
+
+    /// What speaks against picking a candidate by its words.
+    fn against(&self, candidate: &Candidate, standard: Standard) -> Option<Against> {
         // One that is above the floor shows that the directory has something to say; the rest is
         // measured by the best.
         if candidate.manual_of.is_some() {
             Some(Against::Manual)
-        } else if !eligible().any(|other| self.is_above_floor(other)) {
+        } else if !standard.is_reached {
             Some(Against::Floor)
         } else if u32::from(candidate.share) * 100
-            < u32::from(best) * u32::from(self.rules.beside_best)
+            < u32::from(standard.best) * u32::from(self.rules.beside_best)
         {
             Some(Against::FarBehind)
         } else {
@@ -261,11 +276,11 @@ impl Receipt {
     }
 
     /// What became of a candidate, in words.
-    fn fate(&self, candidate: &Candidate) -> String {
+    fn fate(&self, candidate: &Candidate, standard: Standard) -> String {
         if let Some(pick) = self.picks.iter().find(|pick| pick.file == candidate.file) {
             return format!("picked ({})", pick.by);
         }
-        match self.against(candidate) {
+        match self.against(candidate, standard) {
             Some(Against::Manual) => format!(
                 "manual of {}, which is in use",
                 candidate.manual_of.as_deref().unwrap_or_default()
@@ -292,6 +307,7 @@ impl fmt::Display for Receipt {
             write!(f, ", {} surfaced before", self.surfaced.len())?;
         }
         writeln!(f, ", {} share a word with the query", self.matches)?;
+        let standard = self.standard();
         for candidate in &self.candidates {
             writeln!(
                 f,
@@ -299,7 +315,7 @@ impl fmt::Display for Receipt {
                 candidate.share / 100,
                 candidate.file,
                 iso_time(candidate.modified),
-                self.fate(candidate),
+                self.fate(candidate, standard),
                 candidate.matched.join(", ")
             )?;
         }

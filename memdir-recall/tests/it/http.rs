@@ -531,3 +531,13 @@ fn a_hanging_service_does_not_hold_up_a_recall() {
         assert_eq!(model.fallback, Some(memdir_recall::Fallback::Deadline));
     });
 }
+
+#[test]
+fn a_compressed_body_is_refused() {
+    // The client asks for none; this one would unpack to nothing but zeros.
+    let packed = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3][..], &[0; 4_096]].concat();
+    let headers = vec![("content-encoding", "gzip".to_owned())];
+    let (result, count) = call(vec![Act::Answer(200, headers, packed)]);
+    let error = result.unwrap_err();
+    assert_eq!((error.kind(), count), (&HttpErrorKind::Unexpected, 1));
+}

@@ -231,6 +231,28 @@ fn entries_carry_their_best_matching_line() {
 }
 
 #[test]
+fn only_what_a_model_is_shown_has_a_line() {
+    let world = World::new();
+    for number in 0..4 {
+        let file = format!("{number}.md");
+        world.memory(&file, "project", "database tests", "database tests hang");
+    }
+    let query = Query::new("database tests");
+    let selector = selector_fn(|_| answer("[]"));
+    for (manifest, shown) in [(0, 0), (1, 1), (usize::MAX, 4)] {
+        let options = Options::default().manifest(manifest).lines(usize::MAX);
+        let recall = world.recall_with(&options);
+        let picked = now(recall.pick_with(&query, &selector, pending::<()>()));
+        let lines = picked
+            .receipt
+            .candidates
+            .iter()
+            .filter(|c| c.line.is_some());
+        assert_eq!(lines.count(), shown);
+    }
+}
+
+#[test]
 fn a_memory_that_vanished_after_the_scan_is_offered_without_a_line() {
     let world = world();
     let recall = world.recall();
