@@ -4,6 +4,7 @@
 
 mod messages;
 mod repairs;
+mod tokens;
 mod transcripts;
 mod validity;
 mod world;

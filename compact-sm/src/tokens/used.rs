@@ -1,0 +1,71 @@
+//! What a conversation holds: the API's own figure for what it has seen, an estimate for the rest.
+
+use super::Counter;
+use crate::Message;
+
+/// What a conversation holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Used {
+    /// What the last response reported, all inputs and its output; or the host's exact count. In
+    /// tokens. Zero if nothing was reported.
+    pub base: u64,
+    /// The message that reported it, counted from 0.
+    pub base_index: Option<usize>,
+    /// What came after, estimated and padded; or all, if nothing was reported. In tokens.
+    pub pending: u64,
+}
+
+impl Used {
+    /// An exact count of the whole request, for example by the API's endpoint for it. In tokens.
+    #[must_use]
+    pub fn exact(tokens: u64) -> Used {
+        Used {
+            base: tokens,
+            ..Used::default()
+        }
+    }
+
+    /// The sum. In tokens.
+    #[must_use]
+    pub fn total(&self) -> u64 {
+        self.base.saturating_add(self.pending)
+    }
+
+    /// Adds what stands in no message, such as system prompt and tools, unless a report, which
+    /// counts them, is the base.
+    #[must_use]
+    pub(crate) fn with_overhead(mut self, overhead: u64) -> Used {
+        if self.base == 0 {
+            self.pending = self.pending.saturating_add(overhead);
+        }
+        self
+    }
+}
+
+/// What a conversation holds: the last reported usage is the base, and only what follows is
+/// estimated.
+#[must_use]
+pub fn used(messages: &[Message], counter: &dyn Counter) -> Used {
+    let mut reported = messages
+        .iter()
+        .enumerate()
+        .rev()
+        .filter_map(|(at, message)| {
+            let tokens = message.usage.as_ref()?.total();
+            (tokens > 0).then_some((at, tokens))
+        });
+    let (base_index, base, after) = match reported.next() {
+        Some((at, tokens)) => (Some(at), tokens, &messages[at + 1..]),
+        None => (None, 0, messages),
+    };
+    let pending = after.iter().fold(0_u64, |sum, message| {
+        sum.saturating_add(counter.message(message))
+    });
+    Used {
+        base,
+        base_index,
+        pending: counter.padded(pending),
+    }
+}
