@@ -39,7 +39,8 @@ pub use document::{MAX_FRONTMATTER_BYTES, Memory, TypePlace};
 pub use error::{Error, ErrorKind};
 pub use file_name::{MAX_TOPIC_BYTES, file_name};
 pub use gate::{
-    Audience, Cleared, GateAction, GateFinding, GateRule, Refusal, Severity, gate, gate_text,
+    Audience, Cleared, GateAction, GateFinding, GateRule, Redacted, Refusal, SecretKind, Severity,
+    gate, gate_text, redact,
 };
 pub use header::{HEADER_LINES, Header, parse_header};
 pub use kind::{MemoryType, Scope};

@@ -30,6 +30,7 @@ fn main() {
     }
     truncate(&table);
     upsert(&table);
+    write_gate(&table);
     writers(&table);
     table.end();
 }
@@ -265,4 +266,30 @@ fn durable(dir: &Path, name: &str, text: &str) {
     fs::File::open(&temporary).unwrap().sync_all().unwrap();
     fs::rename(&temporary, dir.join(name)).unwrap();
     fs::File::open(dir).unwrap().sync_all().unwrap();
+}
+
+/// A memory of 4 KB through the write gate, beside one pass that looks at every byte.
+fn write_gate(table: &Table) {
+    let line = "- The deploy token lives in the vault; `cargo deploy --env staging` reads it (see PR 812).\n";
+    let text: String = line.repeat(4096 / line.len() + 1);
+    let chinese: String = "部署令牌保存在密码库里，发布前先跑一遍测试，周五不发布。\n".repeat(50);
+    for (name, text) in [
+        ("gate of 4 KB, English (100)", &text),
+        ("gate of 4 KB, Chinese (100)", &chinese),
+    ] {
+        let clear = || assert!(memdir_types::gate_text(text, Audience::Team).is_ok());
+        let pass = || {
+            let sum = text
+                .bytes()
+                .fold(0_u64, |sum, byte| sum.rotate_left(1) ^ u64::from(byte));
+            black_box(sum);
+        };
+        table.row(
+            name,
+            41,
+            "one pass over the bytes",
+            times(100, clear),
+            times(100, pass),
+        );
+    }
 }

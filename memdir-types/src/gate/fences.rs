@@ -111,7 +111,7 @@ fn is_closing_sign(c: char) -> bool {
 
 /// The ASCII character that a reader takes this one for, or the character itself: wide and
 /// mathematical letters, dashes, and the letters of other alphabets that look the same.
-fn looks_like(c: char) -> char {
+pub(super) fn looks_like(c: char) -> char {
     let code = u32::from(c);
     let ascii = |code: u32| char::from_u32(code).unwrap_or(c);
     match c {

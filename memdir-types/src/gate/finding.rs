@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::Range;
 
+use super::SecretKind;
+
 /// What the gate looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -30,14 +32,18 @@ pub enum GateRule {
     Invisible,
     /// A line or paragraph separator, or a line end inside a name or a description.
     LineBreak,
+    /// A word in which letters of another alphabet stand for Latin ones that look the same.
+    MixedScript,
     /// Text that opens or closes a tag by which prompts mark where text comes from.
     Fence,
+    /// A token, key or password.
+    Secret(SecretKind),
 }
 
 impl GateRule {
     /// The rule in words.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             GateRule::Bidirectional => "bidirectional control",
             GateRule::Tag => "tag character",
@@ -49,7 +55,17 @@ impl GateRule {
             GateRule::Control => "control character",
             GateRule::Invisible => "invisible character",
             GateRule::LineBreak => "hidden line break",
+            GateRule::MixedScript => "letters that look like others",
             GateRule::Fence => "prompt tag",
+            GateRule::Secret(kind) => kind.as_str(),
+        }
+    }
+
+    /// The character that a finding names: the first of its place, but none of a secret.
+    pub(super) fn code_point(self, place: &str) -> Option<char> {
+        match self {
+            GateRule::Secret(_) => None,
+            _ => place.chars().next(),
         }
     }
 }
@@ -101,8 +117,8 @@ pub struct GateFinding {
     pub line: usize,
     /// The column, in characters, counted from 1.
     pub column: usize,
-    /// The first character of the place.
-    pub code_point: char,
+    /// The first character of the place; nothing of a secret.
+    pub code_point: Option<char>,
     /// What was done about it.
     pub action: GateAction,
 }
@@ -110,8 +126,8 @@ pub struct GateFinding {
 impl fmt::Display for GateFinding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.rule)?;
-        if self.rule != GateRule::Fence {
-            write!(f, " U+{:04X}", u32::from(self.code_point))?;
+        if let Some(code_point) = self.code_point.filter(|_| self.rule != GateRule::Fence) {
+            write!(f, " U+{:04X}", u32::from(code_point))?;
         }
         write!(f, " at line {}, column {}", self.line, self.column)?;
         if self.action == GateAction::Escaped {

@@ -1,17 +1,20 @@
 //! The write gate: no text reaches a memory file or a prompt without passing here.
 //!
-//! The rules for hidden text and for forged fences are in `hidden` and `fences`; rules for other
-//! dangers have their place beside them. What they find is judged here, by audience.
+//! The rules are in `hidden` (characters that nobody sees), `mixed` (words that look like others),
+//! `fences` (forged prompt tags) and `secrets`. What they find is judged here, by audience.
 
 mod fences;
 mod finding;
 mod hidden;
+mod mixed;
+mod secrets;
 
 use std::fmt;
 use std::ops::{Deref, Range};
 
 use crate::Memory;
 pub use finding::{GateAction, GateFinding, GateRule, Severity};
+pub use secrets::{Redacted, SecretKind, redact};
 
 use crate::read::last;
 
@@ -100,7 +103,7 @@ impl Refusal {
 }
 
 impl fmt::Display for Refusal {
-    /// Names rule, place and code point of the first reason, never the text.
+    /// Names rule and place of the first reason, never the text.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut reasons = self
             .findings
@@ -220,6 +223,8 @@ fn inspect(text: &str, start: usize) -> (Vec<GateFinding>, Vec<usize>) {
         .map(|tag| (GateRule::Fence, Severity::Error, tag.clone()))
         .collect();
     raw.extend(hidden::find(text, start, MAX_FINDINGS));
+    raw.extend(mixed::find(text, MAX_FINDINGS));
+    raw.extend(secrets::find(text, MAX_FINDINGS));
     limit(&mut raw, |(_, severity, range)| (*severity, range.start));
     let mut findings = Vec::with_capacity(raw.len());
     let (mut line, mut column, mut at) = (1, 1, 0);
@@ -238,7 +243,7 @@ fn inspect(text: &str, start: usize) -> (Vec<GateFinding>, Vec<usize>) {
             severity,
             line,
             column,
-            code_point: text[at..].chars().next().unwrap_or('\0'),
+            code_point: rule.code_point(&text[at..]),
             range,
             action: GateAction::Reported,
         });
@@ -315,7 +320,7 @@ impl Values {
                     severity,
                     line,
                     column,
-                    code_point: rest.chars().next().unwrap_or('\0'),
+                    code_point: rule.code_point(rest),
                     range: range.clone(),
                     action: GateAction::Reported,
                 });

@@ -280,7 +280,7 @@ proptest! {
         let again = gate_text(&cleared, Audience::Private).unwrap();
         prop_assert_eq!(&*again, &*cleared);
         for finding in cleared.findings() {
-            prop_assert!(text.get(finding.range.clone()).is_some_and(|found| found.starts_with(finding.code_point)));
+            prop_assert!(text.get(finding.range.clone()).is_some_and(|found| finding.code_point.is_none_or(|first| found.starts_with(first))));
         }
         if let Ok(strict) = gate_text(&text, Audience::Team) {
             prop_assert_eq!(&*strict, &text);

@@ -16,6 +16,8 @@ mod lint;
 mod read;
 mod recover;
 mod repair;
+mod secret_shapes;
+mod secrets;
 #[cfg(feature = "serde")]
 mod serialize;
 mod write;
