@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -264,7 +264,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads a file; an entry without a stat gets the one of the open file, taken before it is
-    /// read, so that a change in between is seen by the next scan.
+    /// read, so that a change in between is seen by the next scan. What was read has its name.
     fn read<T>(
         &mut self,
         entry: &mut Listed,
@@ -287,12 +287,17 @@ impl Reader<'_> {
             (Some(_), Depth::Header) => Cow::Borrowed(""),
             _ => read_text(&self.buffer),
         };
+        // One allocation, where `join` needs two.
+        let room = self.dir.as_os_str().len() + 1 + entry.file.len();
+        let mut path = PathBuf::with_capacity(room);
+        path.push(self.dir);
+        path.push(&entry.file);
         let memory = MemoryFile {
-            path: self.dir.join(&entry.file),
+            path,
             modified: stat.modified,
             bytes: stat.bytes,
             header: plain.unwrap_or_else(|| memdir_types::parse_header(&text)),
-            file: entry.file.clone(),
+            file: std::mem::take(&mut entry.file),
         };
         Ok(Kept {
             extra: make(&memory, &text),
