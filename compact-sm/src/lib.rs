@@ -11,12 +11,31 @@ mod jsonl;
 // … and how much it is.
 mod tokens;
 
+// When something has to be done, …
+mod breaker;
+mod config;
+mod keep;
+mod refused;
+mod window;
+
+mod error;
+
 pub use boundary::{BOUNDARY_MARK, Boundary, By, Segment, boundary_text, read_boundary_text};
+pub use breaker::{
+    Attempt, Breaker, BreakerState, MAX_FAILURES, MAX_RAPID_REFILLS, Outcome,
+    RAPID_REFILL_MESSAGES, Refusal,
+};
+pub use config::{
+    Ignored, IgnoredReason, KEEP_MAX_TOKENS, KEEP_MIN_TEXT_MESSAGES, KEEP_MIN_TOKENS, KeepConfig,
+    LastTurn, NOTES_GROWTH_TOKENS, NOTES_START_TOKENS, NOTES_TOOL_CALLS, NotesConfig,
+};
+pub use error::{Error, ErrorKind};
 pub use jsonl::{
     Chain, Line, LineKind, MAX_LINE_BYTES, MAX_SKIPPED, Parent, Reader, SkipReason, Skipped,
     Transcript,
 };
 pub use message::{Block, Content, Extra, Message, Origin, Role, Usage};
+pub use refused::{Recovery, Refused, Resend};
 pub use tokens::{
     Correction, Counter, Estimate, Estimator, IMAGE_TOKENS, MESSAGE_TOKENS, Margin, PAGE_BYTES,
     PAGE_TOKENS, TOOL_BLOCK_TOKENS, TOOLS_TOKENS, Tokenizer, Used, estimate, used,
@@ -24,4 +43,9 @@ pub use tokens::{
 pub use transcript::{
     Ending, Kind, Limits, MAX_CACHE_MARKS, MAX_DOCUMENTS, MAX_IMAGES, Repair, RepairKind, Repaired,
     Rule, Violation, repair, validate, validate_with,
+};
+pub use window::{
+    BLOCKING_TOKENS, BUFFER_TOKENS, Clamp, Decider, Decision, Flags, Level, MIN_CONFIGURED_WINDOW,
+    Overrides, Policy, RESERVE_TOKENS, Settings, Source, Switch, Thresholds, Trigger, Verdict,
+    WARNING_TOKENS, Wait, Window,
 };
