@@ -14,9 +14,12 @@ mod flat;
 #[cfg_attr(not(unix), path = "folder_portable.rs")]
 mod folder;
 mod read;
+mod store;
+mod walk;
 
-pub(crate) use engine::{Store, scan_with};
+pub(crate) use engine::scan_with;
 pub(crate) use read::{Depth, read_text};
+pub(crate) use store::Store;
 
 /// How many memories a scan lists unless told otherwise, newest first: 200 files, the limit of
 /// the format.

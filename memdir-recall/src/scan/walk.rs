@@ -1,0 +1,275 @@
+//! The walk: what lies in the directory and below it, and what of it may be a memory.
+
+use std::borrow::Cow;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use memdir_paths::ENTRYPOINT;
+
+use super::folder::{Folder, Kind, Stat};
+use super::store::Store;
+use super::{MAX_DEPTH, MAX_FILES, MemoryFile, ScanOptions, SkipReason, Skipped, TeamFolder};
+
+pub(super) struct Listed {
+    /// Empty for one that is known.
+    pub(super) file: String,
+    /// Where its folder is in the list of open ones.
+    pub(super) folder: usize,
+    /// Where its own name begins in `file`.
+    pub(super) name: usize,
+    /// `None` for a new file that is read in any case: it is asked once it is open.
+    pub(super) stat: Option<Stat>,
+    pub(super) is_link: bool,
+    /// What was read of it, in this scan or before.
+    pub(super) read: Option<Arc<MemoryFile>>,
+}
+
+impl Listed {
+    fn known(memory: Arc<MemoryFile>, stat: Stat) -> Listed {
+        Listed {
+            file: String::new(),
+            folder: 0,
+            name: 0,
+            stat: Some(stat),
+            is_link: false,
+            read: Some(memory),
+        }
+    }
+
+    pub(super) fn file(&self) -> &str {
+        self.read
+            .as_ref()
+            .map_or(self.file.as_str(), |memory| &memory.file)
+    }
+
+    pub(super) fn modified(&self) -> SystemTime {
+        self.stat
+            .map_or(SystemTime::UNIX_EPOCH, |stat| stat.modified)
+    }
+}
+
+pub(super) struct Walk<'a, T> {
+    root: &'a Path,
+    store: &'a Store<T>,
+    options: &'a ScanOptions,
+    pub(super) listed: Vec<Listed>,
+    pub(super) skipped: Vec<Skipped>,
+    pub(super) folders: Vec<Option<Folder>>,
+    seen: usize,
+    /// The name at hand; most names are known, and need no string of their own.
+    name: String,
+}
+
+/// How many folders stay open while their files are read: 64 of them. What lies in others is
+/// opened by its path, with the same checks.
+const MAX_OPEN: usize = 64;
+
+impl<'a, T> Walk<'a, T> {
+    pub(super) fn new(root: &'a Path, options: &'a ScanOptions, store: &'a Store<T>) -> Self {
+        Walk {
+            root,
+            store,
+            options,
+            listed: Vec::new(),
+            skipped: Vec::new(),
+            folders: Vec::new(),
+            seen: 0,
+            name: String::new(),
+        }
+    }
+
+    fn skip(&mut self, file: impl Into<String>, reason: SkipReason) {
+        self.skipped.push(Skipped {
+            file: file.into(),
+            reason,
+        });
+    }
+
+    /// Lists a folder and what lies below it.
+    pub(super) fn folder(&mut self, folder: Folder, prefix: &str, depth: usize) {
+        let shown = prefix.strip_suffix('/').unwrap_or(".");
+        let number = self.folders.len();
+        self.folders.push(None);
+        let mut below = Vec::new();
+        let result = folder.for_each(|name, kind| {
+            self.seen += 1;
+            if self.seen > MAX_FILES {
+                self.skip(shown, SkipReason::TooMany);
+                return false;
+            }
+            // Hidden files are a writer's own, or left over from a crash.
+            if name.starts_with(b".") {
+                return true;
+            }
+            let is_markdown = is_markdown(name);
+            if !is_markdown && kind == Kind::File {
+                return true;
+            }
+            let lossy = String::from_utf8_lossy(name);
+            self.name.clear();
+            self.name.push_str(prefix);
+            self.name.push_str(&lossy);
+            let is_text = matches!(lossy, Cow::Borrowed(_));
+            if !is_text && (is_markdown || kind == Kind::Folder) {
+                let reason = SkipReason::Name("it is not UTF-8".to_owned());
+                self.skip(self.name.clone(), reason);
+                return true;
+            }
+            let known = self.store.get(self.name.as_str());
+            let is_read = known.is_none() && self.options.newest == usize::MAX;
+            let (kind, stat) = match kind {
+                // Everything new is read, and asked for its time then.
+                Kind::File if is_read => (kind, None),
+                Kind::File | Kind::Unknown => match folder.stat(name) {
+                    Ok(stat) => (stat.kind, Some(stat)),
+                    Err(e) if e.kind() == io::ErrorKind::NotFound => return true,
+                    Err(e) => {
+                        self.skip(self.name.clone(), SkipReason::Unreadable(e.to_string()));
+                        return true;
+                    }
+                },
+                other => (other, None),
+            };
+            if let (Kind::File, Some(kept), Some(stat)) = (kind, known, stat)
+                && kept.is(stat)
+            {
+                self.listed.push(Listed::known(kept.memory.clone(), stat));
+                return true;
+            }
+            let file = self.name.clone();
+            match kind {
+                Kind::Folder if is_text => below.push((lossy.into_owned(), file)),
+                Kind::Folder => self.skip(file, SkipReason::Name("it is not UTF-8".to_owned())),
+                Kind::Link => self.link(file, number, prefix.len(), is_markdown),
+                _ if !is_markdown || lossy.eq_ignore_ascii_case(ENTRYPOINT) => {}
+                Kind::File => {
+                    // A name that is known was checked before.
+                    let checked = known.map_or_else(|| usable(&file), |_| Ok(()));
+                    match checked {
+                        Ok(()) => self.listed.push(Listed {
+                            file,
+                            folder: number,
+                            name: prefix.len(),
+                            stat,
+                            is_link: false,
+                            read: None,
+                        }),
+                        Err(reason) => self.skip(file, reason),
+                    }
+                }
+                Kind::Unknown | Kind::Other => self.skip(file, SkipReason::NotAFile),
+            }
+            true
+        });
+        if let Err(e) = result {
+            self.skip(shown, SkipReason::Unreadable(e.to_string()));
+        }
+        below.sort();
+        for (name, file) in below {
+            if self.seen > MAX_FILES || depth == 0 && self.is_reserved(&name) {
+                continue;
+            }
+            if depth >= MAX_DEPTH {
+                self.skip(file, SkipReason::TooDeep);
+                continue;
+            }
+            match folder.child(&name) {
+                Ok(child) => self.folder(child, &format!("{file}/"), depth + 1),
+                Err(e) => self.skip(file, SkipReason::Unreadable(e.to_string())),
+            }
+        }
+        if number < MAX_OPEN {
+            self.folders[number] = Some(folder);
+        }
+    }
+
+    /// Daily logs are no memories; the team's are, unless the host leaves them out.
+    fn is_reserved(&self, name: &str) -> bool {
+        name.eq_ignore_ascii_case("logs")
+            || self.options.team == TeamFolder::Exclude && name.eq_ignore_ascii_case("team")
+    }
+
+    /// Whether the real place of a link is one where memories are: a link makes no memory of the
+    /// index, of a log, of a hidden file or of what the host left out.
+    fn may_hold_a_memory(&self, place: &Path) -> bool {
+        let Ok(root) = self.root.canonicalize() else {
+            return true;
+        };
+        let Ok(inside) = place.strip_prefix(root) else {
+            return true;
+        };
+        let mut names = inside.iter().map(|name| name.to_string_lossy()).peekable();
+        let first = names.peek().is_some_and(|name| self.is_reserved(name));
+        let is_hidden = names.any(|name| name.starts_with('.'));
+        let is_index =
+            (inside.file_name()).is_some_and(|name| name.eq_ignore_ascii_case(ENTRYPOINT));
+        !(first || is_hidden || is_index)
+    }
+
+    fn link(&mut self, file: String, folder: usize, name: usize, is_markdown: bool) {
+        let is_entrypoint = file[name..].eq_ignore_ascii_case(ENTRYPOINT);
+        if let Ok(meta) = std::fs::metadata(self.root.join(&file))
+            && meta.is_dir()
+        {
+            return self.skip(file, SkipReason::LinkedFolder);
+        }
+        if !is_markdown || is_entrypoint {
+            return;
+        }
+        if let Err(reason) = usable(&file) {
+            return self.skip(file, reason);
+        }
+        let place = memdir_paths::resolve_inside(self.root, &file);
+        if let Ok(place) = &place
+            && !self.may_hold_a_memory(place)
+        {
+            return self.skip(file, SkipReason::LinkedOther);
+        }
+        let meta = place.map(|place| std::fs::metadata(&place));
+        match meta {
+            Ok(Ok(meta)) if meta.is_file() => {
+                let stat = Stat {
+                    kind: Kind::File,
+                    modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
+                    bytes: meta.len(),
+                };
+                let known = self.store.get(file.as_str());
+                self.listed.push(match known {
+                    Some(kept) if kept.is(stat) => Listed::known(kept.memory.clone(), stat),
+                    _ => Listed {
+                        file,
+                        folder,
+                        name,
+                        stat: Some(stat),
+                        is_link: true,
+                        read: None,
+                    },
+                });
+            }
+            Ok(Ok(_)) => self.skip(file, SkipReason::NotAFile),
+            Ok(Err(e)) => self.skip(file, SkipReason::Unreadable(e.to_string())),
+            Err(e) => {
+                let reason = match e.kind() {
+                    memdir_paths::ErrorKind::Io => SkipReason::Unreadable(e.to_string()),
+                    _ => SkipReason::LeadsOut,
+                };
+                self.skip(file, reason);
+            }
+        }
+    }
+}
+
+fn usable(file: &str) -> Result<(), SkipReason> {
+    memdir_paths::check_name(file).map_err(|e| {
+        SkipReason::Name(match e.kind() {
+            memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
+            _ => e.to_string(),
+        })
+    })
+}
+
+fn is_markdown(name: &[u8]) -> bool {
+    name.len() > 3 && name[name.len() - 3..].eq_ignore_ascii_case(b".md")
+}
