@@ -397,8 +397,8 @@ impl Recall {
             matches: ranking.matches,
             candidates: candidates.collect(),
             rules: Rules {
-                floor: self.options.floor,
-                one_word_floor: self.options.one_word_floor,
+                floor: lookup.floor(self.options.floor),
+                one_word_floor: lookup.floor(self.options.one_word_floor),
                 beside_best: self.options.beside_best,
                 fill: self.options.fill,
             },

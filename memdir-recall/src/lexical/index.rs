@@ -204,11 +204,6 @@ impl Doc {
         }
     }
 
-    /// How many words the body has.
-    pub(crate) fn body_words(&self) -> usize {
-        self.plain[2] as usize
-    }
-
     pub(crate) fn fields(&self) -> [Field<'_>; 3] {
         let [name, description] = self.ends.map(|end| end as usize);
         let field = |range: Range<usize>, f: usize| Field {
@@ -232,6 +227,8 @@ pub(crate) struct Inverted {
     /// In 65,535ths of [`MAX_GAIN`], so that both take six bytes.
     gains: Vec<u16>,
     docs: usize,
+    /// How many words a body has on average.
+    body_words: f32,
 }
 
 /// One step of a gain, in units of a term's rarity.
@@ -297,7 +294,13 @@ impl Inverted {
             starts,
             holders,
             docs: count,
+            body_words: mean[2],
         }
+    }
+
+    /// How many words a body has on average, at least one.
+    pub(crate) fn body_words(&self) -> f32 {
+        self.body_words
     }
 
     pub(crate) fn docs(&self) -> usize {

@@ -16,15 +16,8 @@ const CLOSER: usize = 50;
 /// a share of what the rarer of them adds at most.
 const NEIGHBORS: f32 = 0.5;
 
-/// What words of the query add that stand together on one line of a long memory, two or more of
-/// them, as a share of what they add at most.
-const LINE: f32 = 0.6;
-
-/// From 150 words up a body is long.
-const MIN_LONG_WORDS: usize = 150;
-
-/// How far into a long body lines are compared: 20,000 words.
-const MAX_LINE_TERMS: usize = 20_000;
+/// Pairs of characters that overlap share one, so that their standing together says half as much.
+const OVERLAPPING: f32 = 0.5;
 
 /// How far into a field neighbors are looked for: 4,000 words, so that one huge memory costs no
 /// more than many.
@@ -95,6 +88,33 @@ pub(crate) struct Asked {
 pub(crate) struct Lookup {
     pub(crate) asked: Vec<Asked>,
     best: f32,
+    /// How far chance gets, beside how far it gets in a directory of the usual measure.
+    chance: f32,
+}
+
+/// The directory and the query that a floor is given for: 100 memories, bodies of 50 words, a
+/// query of four words.
+const USUAL: [f32; 3] = [100.0, 50.0, 4.0];
+
+/// What a memory has to say besides its body: about 12 words.
+const HEADER_WORDS: f32 = 12.0;
+
+/// Half a word more, so that a query of one word is not all luck.
+const HALF_A_WORD: f32 = 0.5;
+
+/// No floor rises beyond 40 percent: a word that stands once in a body of average length comes to
+/// 45, and is found if it is all that is asked.
+const HIGHEST_FLOOR: f32 = 40.0;
+
+/// How well a query does by chance, as a part of the best score that any memory could reach: the
+/// more memories there are and the longer they are, the better is the luckiest of them; and the
+/// more words are asked for, the less luck does.
+///
+/// The exponents are those at which one floor holds over directories of 20 to 2,000 memories of 10
+/// to 700 words, of several subjects, in English and Chinese.
+fn chance(memories: f32, words: f32, asked: f32) -> f32 {
+    let lengths = (words + HEADER_WORDS).powf(0.25);
+    memories.max(1.0).powf(1.0 / 6.0) * lengths / (asked + HALF_A_WORD).sqrt()
 }
 
 impl Lookup {
@@ -102,6 +122,7 @@ impl Lookup {
         let mut lookup = Lookup {
             asked: Vec::new(),
             best: 0.0,
+            chance: 1.0,
         };
         let mut before: Option<String> = None;
         split(query, |piece| {
@@ -145,7 +166,32 @@ impl Lookup {
             }
         });
         lookup.best = MAX_GAIN * reachable.sum::<f32>();
+        lookup.chance = lookup.chance(index);
         lookup
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "at most 100,000 memories")]
+    fn chance(&self, index: &Inverted) -> f32 {
+        // Of pairs that overlap, half span two words.
+        let words = |asked: &Asked| if asked.overlaps { 0.5 } else { 1.0 };
+        let counted = self.asked.iter().filter(|asked| asked.counts);
+        let asked: f32 = counted.map(words).sum();
+        let [usual_memories, usual_words, usual_query] = USUAL;
+        chance(index.docs() as f32, index.body_words(), asked)
+            / chance(usual_memories, usual_words, usual_query)
+    }
+
+    /// A floor in percent that is meant for a usual directory and query, for these ones.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "between 0 and 255"
+    )]
+    pub(crate) fn floor(&self, percent: u8) -> u8 {
+        let percent = f32::from(percent);
+        let grown = (percent * self.chance).min(percent.max(HIGHEST_FLOOR));
+        // Rounded up, but not for less than a twentieth of a percent.
+        ((grown * 10.0).round() / 10.0).ceil() as u8
     }
 
     fn add(
@@ -297,7 +343,6 @@ impl Lookup {
         let closer = top.len().min(CLOSER);
         let near: Vec<Option<&Doc>> = top[..closer].iter().map(|s| docs(s.doc)).collect();
         self.reward_neighbors(&near, &mut top[..closer]);
-        self.reward_lines(&near, &mut top[..closer]);
         top.sort_unstable_by(best_first);
         let teachers: Vec<&Doc> = top
             .iter()
@@ -373,7 +418,12 @@ impl Lookup {
         let mut pairs: Vec<(u32, u32, f32)> = Vec::new();
         for pair in counted.windows(2) {
             if let (Some(left), Some(right)) = (pair[0].id, pair[1].id) {
-                pairs.push((left, right, pair[0].rarity.min(pair[1].rarity)));
+                let rarer = pair[0].rarity.min(pair[1].rarity);
+                let share = match pair[1].overlaps {
+                    true => OVERLAPPING,
+                    false => 1.0,
+                };
+                pairs.push((left, right, share * rarer));
             }
         }
         if pairs.is_empty() {
@@ -406,56 +456,6 @@ impl Lookup {
                     }
                 }
             }
-        }
-    }
-
-    /// In a long memory, what stands on one line belongs together, and the rest may be about
-    /// anything.
-    fn reward_lines(&self, docs: &[Option<&Doc>], top: &mut [Scored]) {
-        let mut terms: Vec<(u32, f32)> = Vec::new();
-        for asked in &self.asked {
-            if let Some(id) = asked.id
-                && asked.counts
-            {
-                terms.push((id, asked.rarity));
-            }
-        }
-        if terms.len() < 2 {
-            return;
-        }
-        let known = terms
-            .iter()
-            .fold(0u64, |bits, term| bits | 1 << (term.0 % 64));
-        let mut held = vec![false; terms.len()];
-        for (scored, doc) in top.iter_mut().zip(docs) {
-            let Some(doc) = doc.filter(|doc| doc.body_words() >= MIN_LONG_WORDS) else {
-                continue;
-            };
-            let (mut best, mut line, mut words) = (0f32, 0f32, 0);
-            held.fill(false);
-            let [_, _, body] = doc.fields();
-            // A last line without an end is a line, too.
-            for place in body.iter().take(MAX_LINE_TERMS).chain([None]) {
-                let Some((term, _)) = place else {
-                    if words > 1 {
-                        best = best.max(line);
-                    }
-                    if words > 0 {
-                        held.fill(false);
-                        (line, words) = (0.0, 0);
-                    }
-                    continue;
-                };
-                if known >> (term % 64) & 1 == 1 {
-                    for ((id, rarity), held) in terms.iter().zip(&mut held) {
-                        if *id == term && !std::mem::replace(held, true) {
-                            line += rarity;
-                            words += 1;
-                        }
-                    }
-                }
-            }
-            scored.score += LINE * MAX_GAIN * best;
         }
     }
 

@@ -129,19 +129,59 @@ fn neighbors_count_more_than_scattered_words() {
     finds(&recall, "release branch", "together.md");
 }
 
-#[test]
-fn in_long_memories_words_of_one_line_belong_together() {
-    let filler = |from: usize| -> String {
-        let lines = (from..from + 60).map(|n| format!("topic{n} was talked over at length\n"));
-        lines.collect()
+/// A directory of so many memories of so many words, none of which stands in two of them, beside
+/// one of the same length that is about invoices.
+fn invoices(memories: usize, words: usize) -> World {
+    let filler = |from: usize, words: usize| -> String {
+        (from..from + words).map(|n| format!("w{n}q ")).collect()
     };
-    let apart = format!("The invoice was late.\n{}The export is fine.\n", filler(0));
-    let together = format!("{}The export of one invoice failed.\n", filler(100));
-    let recall = directory(&[
-        ("apart.md", "session", &apart),
-        ("line.md", "session", &together),
-    ]);
-    finds(&recall.recall(), "invoice export", "line.md");
+    let mut files: Vec<(String, String)> = (1..memories)
+        .map(|at| (format!("m{at}.md"), filler(at * 1_000, words)))
+        .collect();
+    let about = format!("the invoice {}", filler(0, words - 1));
+    files.push(("invoice.md".to_owned(), about));
+    let files: Vec<(&str, &str, &str)> = files
+        .iter()
+        .map(|(file, body)| (file.as_str(), "session", body.as_str()))
+        .collect();
+    directory(&files)
+}
+
+#[test]
+fn the_floor_grows_with_what_chance_does() {
+    #[track_caller]
+    fn floor(world: &World, query: &str) -> u8 {
+        world.recall().pick(&Query::new(query)).receipt.rules.floor
+    }
+    let usual = invoices(100, 50);
+    let four = "the invoice of penguin summer ends";
+    assert_eq!(floor(&usual, four), 15);
+    assert_eq!(floor(&invoices(100, 400), four), 25, "long memories");
+    assert_eq!(floor(&invoices(1_000, 50), four), 22, "many memories");
+    assert_eq!(floor(&invoices(10, 10), four), 8, "few short ones");
+    assert_eq!(floor(&usual, "invoice"), 26, "one word");
+    let long = "which invoice of penguin summer ended late because customs kept eleven boxes";
+    assert_eq!(floor(&usual, long), 11, "a long query");
+    let huge = invoices(200, 400);
+    assert_eq!(floor(&huge, "invoice"), 40, "no further");
+    finds(&huge.recall(), "invoice", "invoice.md");
+}
+
+#[test]
+fn a_floor_of_the_host_grows_likewise_and_none_stays_none() {
+    let world = invoices(1_000, 50);
+    let floors = |options: Options| {
+        let recall = world.recall_with(&options);
+        let rules = recall.pick(&Query::new("invoice")).receipt.rules;
+        (rules.floor, rules.one_word_floor)
+    };
+    let options = Options::default();
+    assert_eq!(floors(options.clone().floor(0).one_word_floor(0)), (0, 0));
+    assert_eq!(
+        floors(options.clone().floor(100).one_word_floor(60)),
+        (100, 60)
+    );
+    assert_eq!(floors(options.floor(10).one_word_floor(20)), (26, 40));
 }
 
 #[test]
