@@ -1,3 +1,24 @@
-//! Consolidates an agent's memory in the background, behind gates ordered by cost and under a lock that rolls back.
-//!
-//! This crate is reserved for that purpose and has no functionality yet.
+#![doc = include_str!("../README.md")]
+
+// What a host decides, …
+mod config;
+
+// … the gates and what they look at, …
+mod gate;
+mod lock;
+mod process;
+mod sessions;
+
+mod error;
+
+pub use {memdir_index, memdir_paths, memdir_types};
+
+pub use config::{
+    Config, Consolidation, DEFAULT_MIN_HOURS, DEFAULT_MIN_SESSIONS, DecidedBy, Enabled, Flags,
+    Host, Ignored, SCAN_INTERVAL_MINUTES, Settings, enabled,
+};
+pub use error::{Error, ErrorKind};
+pub use gate::{Closed, ClosedReason, Gate, Opening, Ticket};
+pub use lock::{Acquired, Busy, BusyReason, Lock, Recovered, STALE_AFTER_MINUTES, recover};
+pub use process::{Process, is_alive};
+pub use sessions::{Session, SkippedTranscript, Touched, Transcripts, touched_since};

@@ -1,0 +1,81 @@
+//! The one error type of the crate: what went wrong, at which path, and what lies beneath.
+
+use std::error::Error as StdError;
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What went wrong, with the path that it concerns. A closed gate is no error.
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    path: Option<PathBuf>,
+    source: Option<Box<dyn StdError + Send + Sync>>,
+}
+
+/// The kinds of [`Error`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The system refused an operation on a file.
+    Io,
+    /// The memory directory does not exist, so there is nothing to consolidate.
+    NoDirectory,
+    /// Another program took the lock over while it was held; nothing of its file was touched.
+    LostLock,
+}
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, path: impl Into<PathBuf>) -> Error {
+        Error {
+            kind,
+            path: Some(path.into()),
+            source: None,
+        }
+    }
+
+    pub(crate) fn io(path: impl Into<PathBuf>, source: io::Error) -> Error {
+        Error {
+            kind: ErrorKind::Io,
+            path: Some(path.into()),
+            source: Some(Box::new(source)),
+        }
+    }
+
+    /// What went wrong.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.kind
+    }
+
+    /// The file or directory.
+    #[must_use]
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref()
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.kind {
+            ErrorKind::Io => f.write_str("the system refused an operation")?,
+            ErrorKind::NoDirectory => f.write_str("the memory directory does not exist")?,
+            ErrorKind::LostLock => f.write_str("another program took the lock over")?,
+        }
+        if let Some(path) = &self.path {
+            write!(f, ": {}", path.display())?;
+        }
+        if let Some(source) = &self.source {
+            write!(f, " ({source})")?;
+        }
+        Ok(())
+    }
+}
+
+impl StdError for Error {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        self.source
+            .as_ref()
+            .map(|source| source.as_ref() as &(dyn StdError + 'static))
+    }
+}

@@ -1,0 +1,279 @@
+//! The gates in front of a consolidation, in order of what they cost: nothing, one `stat`, a look
+//! at the clock, a folder, a lock.
+
+use std::fmt;
+use std::time::{Duration, SystemTime};
+
+use memdir_paths::MemoryDir;
+
+use crate::lock::{self, Acquired, Busy, Lock, Recovered};
+use crate::sessions::{Session, SkippedTranscript, Transcripts, touched_since};
+use crate::{Config, DecidedBy, Enabled, Error, Process};
+
+/// The gates of one session. What it keeps between two turns is the time of its last look at the
+/// transcripts, so there is one for each session, made when it starts.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    dir: MemoryDir,
+    transcripts: Transcripts,
+    config: Config,
+    last_scan: Option<SystemTime>,
+    on_hold: bool,
+}
+
+/// Whether a consolidation may begin.
+#[derive(Debug)]
+#[must_use = "an open gate holds the lock until its ticket is dropped"]
+pub enum Opening {
+    /// All gates are open, and the lock is held.
+    Open(Ticket),
+    /// One is closed.
+    Closed(Closed),
+}
+
+/// The permission to consolidate. Dropped, it rolls the lock back.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Ticket {
+    /// The lock, to be kept or rolled back at the end.
+    pub lock: Lock,
+    /// The sessions since the last consolidation, the latest first.
+    pub sessions: Vec<Session>,
+    /// When the last consolidation was.
+    pub last: Option<SystemTime>,
+    /// Transcripts that could not be looked at.
+    pub skipped: Vec<SkippedTranscript>,
+}
+
+/// The gate that is closed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Closed {
+    /// Which one, with its numbers.
+    pub reason: ClosedReason,
+    /// The earliest time at which another answer is possible; `None` if only a change of settings
+    /// or another session can open it.
+    pub ask_again: Option<SystemTime>,
+}
+
+/// Which gate is closed, with its numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum ClosedReason {
+    /// Consolidation is off.
+    Disabled {
+        /// What decided.
+        decided_by: DecidedBy,
+    },
+    /// A consolidation was stopped by the person in this session.
+    OnHold,
+    /// The last consolidation is too recent.
+    TooSoon {
+        /// When it was.
+        last: SystemTime,
+        /// What is left.
+        remaining: Duration,
+    },
+    /// The transcripts were looked at a moment ago.
+    Throttled {
+        /// What is left until they are looked at again.
+        remaining: Duration,
+    },
+    /// Too few sessions since the last consolidation.
+    TooFewSessions {
+        /// How many there are.
+        found: usize,
+        /// How many it takes.
+        needed: usize,
+    },
+    /// Somebody holds the lock.
+    Locked(Busy),
+}
+
+impl fmt::Display for Closed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            ClosedReason::Disabled { decided_by } => write!(f, "off: {}", decided_by.as_str()),
+            ClosedReason::OnHold => f.write_str("stopped: until the next session"),
+            ClosedReason::TooSoon { remaining, .. } => {
+                write!(f, "too soon: {} left", InWords(*remaining))
+            }
+            ClosedReason::Throttled { remaining } => {
+                write!(f, "looked a moment ago: {} left", InWords(*remaining))
+            }
+            ClosedReason::TooFewSessions { found, needed } => {
+                write!(f, "too few sessions: {found} of {needed}")
+            }
+            ClosedReason::Locked(busy) => write!(f, "locked: {busy}"),
+        }
+    }
+}
+
+/// A duration as a person says it: its two largest units, rounded up to the smaller.
+struct InWords(Duration);
+
+impl fmt::Display for InWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let seconds = self.0.as_secs() + u64::from(self.0.subsec_nanos() > 0);
+        if seconds < 60 {
+            return write!(f, "{seconds} s");
+        }
+        let minutes = seconds.div_ceil(60);
+        match (minutes / 1440, minutes / 60 % 24, minutes % 60) {
+            (0, 0, minutes) => write!(f, "{minutes} min"),
+            (0, hours, 0) => write!(f, "{hours} h"),
+            (0, hours, minutes) => write!(f, "{hours} h {minutes} min"),
+            (days, 0, _) => write!(f, "{days} d"),
+            (days, hours, _) => write!(f, "{days} d {hours} h"),
+        }
+    }
+}
+
+impl Gate {
+    /// The gates of a session over a memory directory.
+    #[must_use]
+    pub fn new(dir: MemoryDir, transcripts: Transcripts, config: Config) -> Gate {
+        Gate {
+            dir,
+            transcripts,
+            config,
+            last_scan: None,
+            on_hold: false,
+        }
+    }
+
+    /// Puts back what a consolidation that died left behind; see [`recover`](lock::recover). To be
+    /// called once, when the session starts: [`check`](Gate::check) does not look for it.
+    ///
+    /// # Errors
+    ///
+    /// The system's, if what was found could not be read or written.
+    pub fn recover(&self, process: &Process) -> Result<Recovered, Error> {
+        lock::recover(&self.dir, process)
+    }
+
+    /// Keeps the gates closed for the rest of the session: the person stopped a consolidation.
+    pub fn hold(&mut self) {
+        self.on_hold = true;
+    }
+
+    /// Asks all gates in order, and stops at the first that is closed. To be called at the end of
+    /// each turn of the main agent: almost always it costs one `stat`.
+    ///
+    /// # Errors
+    ///
+    /// If all gates but the last are open and the lock cannot be written, or there is no memory
+    /// directory.
+    pub fn check(
+        &mut self,
+        now: SystemTime,
+        enabled: &Enabled,
+        process: &Process,
+    ) -> Result<Opening, Error> {
+        if let Some(closed) = self.disabled(enabled) {
+            return Ok(Opening::Closed(closed));
+        }
+        let last = match lock::last(&self.dir.lock_file()) {
+            Ok(last) => self.plausible(last, now),
+            Err(busy) => return Ok(self.locked(busy, now)),
+        };
+        if let Some(closed) = self.too_soon(last, now) {
+            return Ok(Opening::Closed(closed));
+        }
+        if let Some(closed) = self.throttled(now) {
+            return Ok(Opening::Closed(closed));
+        }
+        self.last_scan = Some(now);
+        let touched = touched_since(&self.transcripts, last);
+        if touched.sessions.len() < self.config.min_sessions {
+            return Ok(Opening::Closed(Closed {
+                reason: ClosedReason::TooFewSessions {
+                    found: touched.sessions.len(),
+                    needed: self.config.min_sessions,
+                },
+                ask_again: now.checked_add(self.config.scan_interval),
+            }));
+        }
+        let lock = match Lock::acquire(&self.dir, now, process)? {
+            Acquired::Yes(lock) => lock,
+            Acquired::Busy(busy) => return Ok(self.locked(busy, now)),
+        };
+        // Somebody may have consolidated between the first gate and the last.
+        let previous = self.plausible(lock.previous(), now);
+        if let Some(closed) = self.too_soon(previous, now) {
+            lock.roll_back()?;
+            return Ok(Opening::Closed(closed));
+        }
+        Ok(Opening::Open(Ticket {
+            lock,
+            sessions: touched.sessions,
+            last: previous,
+            skipped: touched.skipped,
+        }))
+    }
+
+    fn disabled(&self, enabled: &Enabled) -> Option<Closed> {
+        let reason = if !enabled.on {
+            ClosedReason::Disabled {
+                decided_by: enabled.decided_by,
+            }
+        } else if self.on_hold {
+            ClosedReason::OnHold
+        } else {
+            return None;
+        };
+        Some(Closed {
+            reason,
+            ask_again: None,
+        })
+    }
+
+    /// A time further ahead than two consolidations are apart comes from a clock that was wrong;
+    /// to wait for it could take years.
+    fn plausible(&self, last: Option<SystemTime>, now: SystemTime) -> Option<SystemTime> {
+        last.filter(|last| {
+            last.duration_since(now)
+                .map_or(true, |ahead| ahead <= self.config.min_age)
+        })
+    }
+
+    fn too_soon(&self, last: Option<SystemTime>, now: SystemTime) -> Option<Closed> {
+        let last = last?;
+        let due = last.checked_add(self.config.min_age)?;
+        let remaining = due
+            .duration_since(now)
+            .ok()
+            .filter(|left| !left.is_zero())?;
+        Some(Closed {
+            reason: ClosedReason::TooSoon { last, remaining },
+            ask_again: Some(due),
+        })
+    }
+
+    fn throttled(&self, now: SystemTime) -> Option<Closed> {
+        // A clock that was set back would keep the gate closed until it is where it was.
+        let since = now.duration_since(self.last_scan?).ok()?;
+        let remaining = self
+            .config
+            .scan_interval
+            .checked_sub(since)
+            .filter(|left| !left.is_zero())?;
+        Some(Closed {
+            reason: ClosedReason::Throttled { remaining },
+            ask_again: now.checked_add(remaining),
+        })
+    }
+
+    fn locked(&self, busy: Busy, now: SystemTime) -> Opening {
+        let ask_again = busy
+            .stale_at()
+            .or_else(|| now.checked_add(self.config.scan_interval));
+        Opening::Closed(Closed {
+            reason: ClosedReason::Locked(busy),
+            ask_again,
+        })
+    }
+}

@@ -1,0 +1,13 @@
+//! What the crate promises, by topic.
+#![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "tests look at real clocks, processes and threads"
+)]
+
+mod config;
+mod errors;
+mod gate;
+mod lock;
+mod sessions;
+mod world;
