@@ -59,8 +59,11 @@ pub(crate) fn read_start(file: &mut File, depth: Depth, buffer: &mut Vec<u8>) ->
     }
 }
 
+/// The longest character in UTF-8: 4 bytes.
+const MAX_CHAR_BYTES: usize = 4;
+
 /// Where the part ends behind which nothing changes the header: at the end of the line that
-/// closes the block, or one byte behind the lines that count.
+/// closes the block, or one character behind the lines that count.
 fn header_end(start: &[u8]) -> Option<usize> {
     let mut from = 0;
     for line in 0..HEADER_LINES {
@@ -70,7 +73,7 @@ fn header_end(start: &[u8]) -> Option<usize> {
         }
         from = end + 1;
     }
-    (from < start.len()).then_some(from + 1)
+    (from + MAX_CHAR_BYTES <= start.len()).then_some(from + MAX_CHAR_BYTES)
 }
 
 /// Whether a line closes a block; what is less than sure may stay open, as more is read then.

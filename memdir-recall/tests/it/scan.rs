@@ -145,6 +145,23 @@ fn a_line_that_nearly_closes_the_block_does_not() {
 }
 
 #[test]
+fn a_block_that_goes_on_behind_30_lines_is_known_as_one_whatever_follows() {
+    let world = World::new();
+    for next in ["x", "é", "字", "𒐀", "---\n", "-", "\n", ""] {
+        for behind in ["", "tail\n", "---\n"] {
+            let text = format!("---\nname: n\n{}{next}{behind}", "# c\n".repeat(28));
+            world.write("a.md", &text);
+            let found = scan(world.dir(), &ScanOptions::default()).unwrap();
+            assert_eq!(
+                found.memories[0].header,
+                memdir_types::parse_header(&text),
+                "{next:?} {behind:?}"
+            );
+        }
+    }
+}
+
+#[test]
 fn a_second_scan_of_an_unchanged_directory_opens_no_file() {
     let world = World::new();
     world.write("a.md", "x").write("sub/b.md", "x");
