@@ -157,7 +157,7 @@ impl Recall {
             vocabulary: Vocabulary::new(),
             stale: 0,
             files: Vec::new(),
-            index: Inverted::default(),
+            index: Inverted::build(std::iter::empty(), 0),
             room: MAX_INDEXED_BYTES,
             skipped: Vec::new(),
         };

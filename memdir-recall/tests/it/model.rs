@@ -231,6 +231,19 @@ fn entries_carry_their_best_matching_line() {
 }
 
 #[test]
+fn a_directory_that_became_empty_is_as_one_that_was() {
+    let world = World::new();
+    world.memory("a.md", "project", "database tests", "x");
+    let mut recall = world.recall();
+    std::fs::remove_file(world.path("a.md")).unwrap();
+    recall.refresh().unwrap();
+    for asked in ["", "database", "database tests hang"] {
+        let query = Query::new(asked);
+        assert_eq!(recall.pick(&query), world.recall().pick(&query));
+    }
+}
+
+#[test]
 fn only_what_a_model_is_shown_has_a_line() {
     let world = World::new();
     for number in 0..4 {
