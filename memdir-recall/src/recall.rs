@@ -237,6 +237,7 @@ impl Recall {
         } else {
             let docs: Vec<&Doc> = self.indexed().map(|indexed| &indexed.doc).collect();
             self.index = Inverted::build(docs.into_iter(), self.vocabulary.len());
+            self.vocabulary.settle();
         }
         Ok(refreshed)
     }
@@ -259,6 +260,13 @@ impl Recall {
     pub fn without_body(&self) -> usize {
         let left_out = |indexed: &&Indexed| matches!(indexed.body, Body::LeftOut);
         self.indexed().filter(left_out).count()
+    }
+
+    /// How many bytes the index over the words takes, beside the headers.
+    #[must_use]
+    pub fn index_bytes(&self) -> usize {
+        let docs = self.indexed().map(|indexed| indexed.doc.bytes());
+        self.vocabulary.bytes() + self.index.bytes() + docs.sum::<usize>()
     }
 
     /// The memory directory.

@@ -2,6 +2,8 @@
 
 mod glossary;
 pub(crate) mod index;
+mod interner;
+mod inverted;
 pub(crate) mod rank;
 mod stop;
 pub(crate) mod text;
