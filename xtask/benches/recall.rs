@@ -33,6 +33,7 @@ fn main() {
         let files = write(dir.path(), *count);
         scans(&table, dir.path(), &files);
         queries(&table, dir.path(), *count);
+        memory(dir.path(), &files);
     }
     table.end();
 }
@@ -123,5 +124,34 @@ fn queries(table: &Table, dir: &Path, count: usize) {
         "touch each memory once, x10",
         times(10, ours),
         times(10, bare),
+    );
+}
+
+/// What the index takes, beside what it is over.
+fn memory(dir: &Path, files: &[PathBuf]) {
+    let recall = Recall::scan(dir, &Options::default()).unwrap();
+    let bodies: usize = files
+        .iter()
+        .map(|file| {
+            Memory::parse(&fs::read_to_string(file).unwrap())
+                .body()
+                .len()
+        })
+        .sum();
+    let headers: usize = recall
+        .memories()
+        .iter()
+        .flat_map(|memory| [&memory.header.name, &memory.header.description])
+        .flatten()
+        .map(String::len)
+        .sum();
+    let index = recall.index_bytes();
+    let percent = |of: usize| index * 100 / of.max(1);
+    println!(
+        "index of {} memories: {index} bytes, {} % of the {bodies} of the bodies, {} % of these with \
+         names and descriptions",
+        files.len(),
+        percent(bodies),
+        percent(bodies + headers)
     );
 }

@@ -40,7 +40,9 @@ cargo xtask COMMAND
                          --data DIR with files of the same form; --out FILE for the picks
   tidy                   the rules of ARCHITECTURE.md that a program can check
   matrix                 every feature combination of every crate, one line each
-  soak [--kills N]       the long runs: N writers killed at random instants (default 1000)
+  soak [lock]            the long runs: 64 processes and 64 threads that ask for the lock of a
+                         consolidation together, and holders and writers killed at random
+                         instants (--kills N, --rounds N, --racers N)
   help                   this text
 ";
 
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         Some("matrix") => matrix::run(rest),
         Some("bench") => bench(rest),
         Some("soak") => soak::run(rest),
+        Some(soak::RACER) => soak::run_racer(rest),
         Some("tidy") => tidy::run(&workspace_root()),
         Some("help" | "--help" | "-h") | None => {
             tell(HELP);

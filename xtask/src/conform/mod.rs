@@ -2,6 +2,7 @@
 //!
 //! The contract (formats, results, deviations, output) is `xtask/fixtures/conform/CONTRACT.md`.
 
+mod autodream;
 mod case;
 pub(crate) mod compare;
 mod instructions;

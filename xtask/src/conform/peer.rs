@@ -24,10 +24,6 @@ const LATER: [(&str, &[&str]); 2] = [
             "shell_gap",
             "shell_overblock",
             "shell_parse",
-            "lock",
-            "throttle",
-            "sessions",
-            "lock_race",
         ],
     ),
     (
@@ -57,6 +53,7 @@ fn kind(krate: &str, name: &str) -> Option<Kind> {
     match krate {
         "claudemd" => return super::instructions::peers::kind(name),
         "memdir-recall" => return super::recall::kind(name),
+        "autodream" => return super::autodream::kind(name),
         _ => {}
     }
     let owner = match name {

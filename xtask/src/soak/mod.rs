@@ -1,18 +1,70 @@
 //! `xtask soak`: the runs that are too long for every change.
 
+mod lock;
+
 use std::process::{Command, ExitCode};
 
 use crate::{Result, workspace_root};
 
-/// Kills in a run of record.
+/// The hidden command that starts a process of a run.
+pub(crate) const RACER: &str = "soak-racer";
+
+/// Kills in a run of record, of each kind.
 const KILLS: usize = 1_000;
+/// Rounds in which all ask for the lock of a consolidation together.
+const ROUNDS: usize = 1_000;
+/// Processes, and then threads, in each round.
+const RACERS: usize = 64;
+
+/// How long the runs are.
+struct Length {
+    kills: usize,
+    rounds: usize,
+    racers: usize,
+}
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    let kills = match args {
-        [] => KILLS,
-        [flag, count] if flag == "--kills" => count.parse()?,
-        other => return Err(format!("soak takes only --kills N, got {other:?}").into()),
+    let mut length = Length {
+        kills: KILLS,
+        rounds: ROUNDS,
+        racers: RACERS,
     };
+    let mut only_lock = false;
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut number = || -> Result<usize> {
+            let value = args.next().ok_or_else(|| format!("{arg} takes a number"))?;
+            Ok(value.parse()?)
+        };
+        match arg.as_str() {
+            "--kills" => length.kills = number()?,
+            "--rounds" => length.rounds = number()?,
+            "--racers" => length.racers = number()?,
+            "lock" => only_lock = true,
+            other => {
+                let known = "lock, --kills N, --rounds N and --racers N";
+                return Err(format!("soak takes {known}, got {other:?}").into());
+            }
+        }
+    }
+    lock::run(&length)?;
+    if only_lock {
+        return Ok(ExitCode::SUCCESS);
+    }
+    writers(length.kills)
+}
+
+/// How many of so many processes get the lock of one that died, if they ask together.
+pub(crate) fn winners(racers: usize) -> Result<usize> {
+    lock::winners(racers)
+}
+
+/// A process of a run.
+pub(crate) fn run_racer(args: &[String]) -> Result<ExitCode> {
+    lock::run_racer(args)
+}
+
+fn writers(kills: usize) -> Result<ExitCode> {
     say!("soak: {kills} writers killed at random instants");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(cargo)
