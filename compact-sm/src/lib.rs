@@ -18,6 +18,11 @@ mod keep;
 mod refused;
 mod window;
 
+// … and what is done, without a model.
+mod from_notes;
+mod micro;
+mod notes;
+
 mod error;
 
 pub use boundary::{BOUNDARY_MARK, Boundary, By, Segment, boundary_text, read_boundary_text};
@@ -30,11 +35,19 @@ pub use config::{
     LastTurn, NOTES_GROWTH_TOKENS, NOTES_START_TOKENS, NOTES_TOOL_CALLS, NotesConfig,
 };
 pub use error::{Error, ErrorKind};
+pub use from_notes::{Applied, Fallback, Form, FromNotes, NotCovered, Plan, Unapplied, from_notes};
 pub use jsonl::{
     Chain, Line, LineKind, MAX_LINE_BYTES, MAX_SKIPPED, Parent, Reader, SkipReason, Skipped,
     Transcript,
 };
+pub use keep::{Kept, Stop, Summarized, keep_window};
 pub use message::{Block, Content, Extra, Message, Origin, Role, Usage};
+pub use micro::{
+    CLEARED_MARK, COMPACTABLE_TOOLS, Clearing, LastReads, MICRO_IDLE_MINUTES, MICRO_KEEP,
+    MICRO_PROTECT_TOKENS, MicroDone, MicroOptions, MicroPlan, NotCleared, NotSaved, Tools, When,
+    micro,
+};
+pub use notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS};
 pub use refused::{Recovery, Refused, Resend};
 pub use tokens::{
     Correction, Counter, Estimate, Estimator, IMAGE_TOKENS, MESSAGE_TOKENS, Margin, PAGE_BYTES,

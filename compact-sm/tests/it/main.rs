@@ -3,7 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod breaker;
+mod from_notes;
+mod kept_tail;
+mod laws;
 mod messages;
+mod micro;
 mod repairs;
 mod tokens;
 mod transcripts;

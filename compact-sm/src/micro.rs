@@ -1,0 +1,459 @@
+//! Clears old results of tools: the cheapest way to make room.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::error::{Error, ErrorKind};
+use crate::from_notes::Unapplied;
+use crate::tokens::Counter;
+use crate::transcript::count;
+use crate::{Block, Content, Message, Role};
+
+/// What stands in the place of a cleared result. Part of the format.
+pub const CLEARED_MARK: &str = "[Old tool result content cleared]";
+
+/// How every mark begins, also that of a result that was saved.
+const MARK: &str = "[Old tool result content cleared";
+
+/// Tools whose results are cleared: what they said can be had again, or is on disk.
+pub const COMPACTABLE_TOOLS: [&str; 9] = [
+    "Read",
+    "Bash",
+    "PowerShell",
+    "Grep",
+    "Glob",
+    "WebSearch",
+    "WebFetch",
+    "Edit",
+    "Write",
+];
+
+/// How long the model has to have been silent, so that the cache has expired. In minutes. Origin:
+/// several analyses.
+pub const MICRO_IDLE_MINUTES: u64 = 60;
+
+/// How many of the newest results stay, in items. Origin: several analyses.
+pub const MICRO_KEEP: usize = 5;
+
+/// How much of the newest results stays when clearing by budget. In tokens; our own choice.
+pub const MICRO_PROTECT_TOKENS: u64 = 40_000;
+
+/// Which tools' results may be cleared.
+#[derive(Clone)]
+pub struct Tools(Arc<dyn Fn(&str) -> bool + Send + Sync>);
+
+impl Default for Tools {
+    /// [`COMPACTABLE_TOOLS`]; never a tool that nobody named.
+    fn default() -> Tools {
+        Tools::matching(|name| COMPACTABLE_TOOLS.contains(&name))
+    }
+}
+
+impl Tools {
+    /// These tools alone.
+    pub fn named<S: Into<String>>(names: impl IntoIterator<Item = S>) -> Tools {
+        let names: HashSet<String> = names.into_iter().map(Into::into).collect();
+        Tools::matching(move |name| names.contains(name))
+    }
+
+    /// The tools that a closure says yes to.
+    pub fn matching(test: impl Fn(&str) -> bool + Send + Sync + 'static) -> Tools {
+        Tools(Arc::new(test))
+    }
+
+    /// May the results of this tool be cleared?
+    #[must_use]
+    pub fn allow(&self, name: &str) -> bool {
+        (self.0)(name)
+    }
+}
+
+impl fmt::Debug for Tools {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Tools(..)")
+    }
+}
+
+/// What happens to the newest read of each file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[non_exhaustive]
+pub enum LastReads {
+    /// It is a result like any other.
+    #[default]
+    Clear,
+    /// It stays, so that the model does not read the file again and again.
+    Protect,
+}
+
+/// What is cleared.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct MicroOptions {
+    /// How many of the newest results stay; at least one does. In items.
+    pub keep: usize,
+    /// How long the model has to have been silent, for [`When::Idle`].
+    pub idle: Duration,
+    /// How much of the newest results stays, for [`When::Budget`]. In tokens.
+    pub protect_tokens: u64,
+    /// What happens to the newest read of each file.
+    pub last_reads: LastReads,
+    /// Which tools' results may be cleared.
+    pub tools: Tools,
+}
+
+impl Default for MicroOptions {
+    fn default() -> MicroOptions {
+        MicroOptions {
+            keep: MICRO_KEEP,
+            idle: Duration::from_secs(60 * MICRO_IDLE_MINUTES),
+            protect_tokens: MICRO_PROTECT_TOKENS,
+            last_reads: LastReads::Clear,
+            tools: Tools::default(),
+        }
+    }
+}
+
+impl MicroOptions {
+    /// Sets how many of the newest results stay. In items.
+    #[must_use]
+    pub fn keep(mut self, keep: usize) -> MicroOptions {
+        self.keep = keep;
+        self
+    }
+
+    /// Sets how long the model has to have been silent.
+    #[must_use]
+    pub fn idle(mut self, idle: Duration) -> MicroOptions {
+        self.idle = idle;
+        self
+    }
+
+    /// Sets how much of the newest results stays. In tokens.
+    #[must_use]
+    pub fn protect_tokens(mut self, tokens: u64) -> MicroOptions {
+        self.protect_tokens = tokens;
+        self
+    }
+
+    /// Sets what happens to the newest read of each file.
+    #[must_use]
+    pub fn last_reads(mut self, last_reads: LastReads) -> MicroOptions {
+        self.last_reads = last_reads;
+        self
+    }
+
+    /// Sets which tools' results may be cleared.
+    #[must_use]
+    pub fn tools(mut self, tools: Tools) -> MicroOptions {
+        self.tools = tools;
+        self
+    }
+}
+
+/// What sets it off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum When {
+    /// The model has been silent for this long.
+    Idle(Duration),
+    /// Now: everything beyond the budget is cleared.
+    Budget,
+}
+
+/// A result that is cleared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Clearing {
+    /// The message, counted from 0.
+    pub message: usize,
+    /// The block in it, counted from 0.
+    pub block: usize,
+    /// The call.
+    pub tool_use_id: String,
+    /// The tool.
+    pub tool: String,
+    /// What it had. In tokens.
+    pub tokens: u64,
+}
+
+/// Why nothing is cleared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum NotCleared {
+    /// The model has not been silent for long enough.
+    NotIdle {
+        /// How long is left.
+        left: Duration,
+    },
+    /// Everything is new, protected, cleared already, or of tools that are not cleared.
+    NothingOld,
+}
+
+/// What will be cleared. Nothing has been changed yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct MicroPlan {
+    /// The results, oldest first.
+    pub clear: Vec<Clearing>,
+    /// What is saved. In tokens, estimated.
+    pub saved_tokens: u64,
+    /// Why nothing is, if nothing is.
+    pub why_not: Option<NotCleared>,
+    messages: usize,
+}
+
+/// A result that could not be saved, and was not cleared.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct NotSaved {
+    /// The result.
+    pub clearing: Clearing,
+    /// What the system said.
+    pub error: io::Error,
+}
+
+/// The messages after clearing.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct MicroDone {
+    /// The messages.
+    pub messages: Vec<Message>,
+    /// What was cleared, oldest first.
+    pub cleared: Vec<Clearing>,
+    /// What was saved. In tokens, estimated.
+    pub saved_tokens: u64,
+    /// What could not be saved to a file and is still there.
+    pub not_saved: Vec<NotSaved>,
+}
+
+/// Plans which old results to clear.
+///
+/// Results that the model has not answered yet stay in any case, and so does one whose mark would
+/// be longer than itself. Linear in the list.
+#[must_use]
+pub fn micro(
+    messages: &[Message],
+    when: When,
+    options: &MicroOptions,
+    counter: &dyn Counter,
+) -> MicroPlan {
+    let mut plan = MicroPlan {
+        clear: Vec::new(),
+        saved_tokens: 0,
+        why_not: None,
+        messages: messages.len(),
+    };
+    if let When::Idle(gap) = when
+        && let Some(left) = options.idle.checked_sub(gap)
+        && !left.is_zero()
+    {
+        plan.why_not = Some(NotCleared::NotIdle { left });
+        return plan;
+    }
+    let calls = calls(messages);
+    let seen = messages.iter().rposition(|m| m.role == Role::Assistant);
+    let mark = counter.text(CLEARED_MARK);
+    let (mut newer, mut newer_tokens) = (0_usize, 0_u64);
+    let mut paths = HashSet::new();
+    for (at, message) in messages.iter().enumerate().rev() {
+        for (block, content) in message.content.blocks.iter().enumerate().rev() {
+            let Block::ToolResult { tool_use_id, .. } = content else {
+                continue;
+            };
+            let Some(call) = calls.get(tool_use_id.as_str()) else {
+                continue;
+            };
+            if !options.tools.allow(call.name) || is_cleared(content) {
+                continue;
+            }
+            let is_last_read = call.reads.is_some_and(|path| paths.insert(path));
+            let tokens = counter.block(content);
+            newer += 1;
+            newer_tokens = newer_tokens.saturating_add(tokens);
+            let is_new = newer <= options.keep.max(1) || seen.is_none_or(|seen| at > seen);
+            let is_in_budget = when == When::Budget && newer_tokens <= options.protect_tokens;
+            let is_protected = is_last_read && options.last_reads == LastReads::Protect;
+            if is_new || is_in_budget || is_protected || !is_longer(content, tokens, mark) {
+                continue;
+            }
+            plan.saved_tokens = plan
+                .saved_tokens
+                .saturating_add(tokens.saturating_sub(mark));
+            plan.clear.push(Clearing {
+                message: at,
+                block,
+                tool_use_id: tool_use_id.clone(),
+                tool: call.name.to_owned(),
+                tokens,
+            });
+        }
+    }
+    plan.clear.reverse();
+    plan.why_not = plan.clear.is_empty().then_some(NotCleared::NothingOld);
+    plan
+}
+
+struct Call<'a> {
+    name: &'a str,
+    /// The file, if it is a read.
+    reads: Option<&'a str>,
+}
+
+fn calls(messages: &[Message]) -> HashMap<&str, Call<'_>> {
+    let blocks = messages.iter().flat_map(|m| &m.content.blocks);
+    let calls = blocks.filter_map(|block| match block {
+        Block::ToolUse {
+            id, name, input, ..
+        } => {
+            let path = input.get("file_path").and_then(|path| path.as_str());
+            let reads = path.filter(|_| name == "Read");
+            Some((id.as_str(), Call { name, reads }))
+        }
+        _ => None,
+    });
+    calls.collect()
+}
+
+/// Cleared before, by us or by the client.
+fn is_cleared(block: &Block) -> bool {
+    let Block::ToolResult {
+        content: Some(content),
+        ..
+    } = block
+    else {
+        return false;
+    };
+    match content.blocks.as_slice() {
+        [only] => only.as_text().is_some_and(|text| text.starts_with(MARK)),
+        _ => false,
+    }
+}
+
+/// Is there more than the mark that would take its place?
+fn is_longer(block: &Block, tokens: u64, mark: u64) -> bool {
+    let mut bytes = 0;
+    let mut media = false;
+    count(block, &mut |block| match block {
+        Block::Text { text, .. } => bytes += text.len(),
+        Block::ToolResult { .. } => {}
+        _ => media = true,
+    });
+    tokens > mark && (media || bytes > CLEARED_MARK.len())
+}
+
+impl MicroPlan {
+    /// Clears. What was cleared is freed, and so is what the host keeps of it beside the blocks,
+    /// such as `toolUseResult`.
+    ///
+    /// # Errors
+    ///
+    /// If the list is not the one that the plan was made for: it comes back as it was.
+    pub fn apply(self, messages: Vec<Message>) -> Result<MicroDone, Unapplied> {
+        self.run(messages, |_, _| Ok(None))
+    }
+
+    /// Clears what could be saved: `save` gets each result and its text, stores it and answers
+    /// where, as the model can find it.
+    ///
+    /// # Errors
+    ///
+    /// If the list is not the one that the plan was made for: it comes back as it was.
+    pub fn apply_saving(
+        self,
+        messages: Vec<Message>,
+        mut save: impl FnMut(&Clearing, &str) -> io::Result<String>,
+    ) -> Result<MicroDone, Unapplied> {
+        self.run(messages, |clearing, block| {
+            save(clearing, &text_of(block)).map(Some)
+        })
+    }
+
+    fn run(
+        self,
+        mut messages: Vec<Message>,
+        mut save: impl FnMut(&Clearing, &Block) -> io::Result<Option<String>>,
+    ) -> Result<MicroDone, Unapplied> {
+        let stands = |clearing: &Clearing| {
+            let block = messages
+                .get(clearing.message)?
+                .content
+                .blocks
+                .get(clearing.block)?;
+            match block {
+                Block::ToolResult { tool_use_id, .. } => Some(tool_use_id == &clearing.tool_use_id),
+                _ => None,
+            }
+        };
+        let is_it = self.messages == messages.len()
+            && self
+                .clear
+                .iter()
+                .all(|clearing| stands(clearing) == Some(true));
+        if !is_it {
+            let error = Error::new(ErrorKind::OtherHistory {
+                planned: self.messages,
+                given: messages.len(),
+            });
+            return Err(Unapplied { messages, error });
+        }
+        let mut done = MicroDone {
+            messages: Vec::new(),
+            cleared: Vec::new(),
+            saved_tokens: self.saved_tokens,
+            not_saved: Vec::new(),
+        };
+        for clearing in self.clear {
+            let message = &mut messages[clearing.message];
+            let block = &mut message.content.blocks[clearing.block];
+            let mark = match save(&clearing, block) {
+                Ok(None) => CLEARED_MARK.to_owned(),
+                Ok(Some(place)) => format!("{MARK}; it is in {place}]"),
+                Err(error) => {
+                    done.saved_tokens = done.saved_tokens.saturating_sub(clearing.tokens);
+                    done.not_saved.push(NotSaved { clearing, error });
+                    continue;
+                }
+            };
+            clear(block, mark);
+            message.extra.remove("toolUseResult");
+            message.extra.remove("tool_use_result");
+            done.cleared.push(clearing);
+        }
+        done.messages = messages;
+        Ok(done)
+    }
+}
+
+/// Whatever else stands in the block may repeat the text; only the cache mark cannot.
+fn clear(block: &mut Block, mark: String) {
+    if let Block::ToolResult { content, extra, .. } = block {
+        *content = Some(Content::from(mark));
+        let cache = extra.remove("cache_control");
+        *extra = crate::Extra::default();
+        if let Some(cache) = cache {
+            extra.insert("cache_control", cache);
+        }
+    }
+}
+
+fn text_of(block: &Block) -> String {
+    let Block::ToolResult {
+        content: Some(content),
+        ..
+    } = block
+    else {
+        return String::new();
+    };
+    let parts = content.blocks.iter().map(|block| match block {
+        Block::Text { text, .. } => text.clone(),
+        other => other.to_json().to_string(),
+    });
+    parts.collect::<Vec<_>>().join("\n")
+}
