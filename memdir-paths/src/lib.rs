@@ -30,7 +30,7 @@ pub use env::{Env, Platform};
 pub use error::{Error, ErrorKind};
 #[cfg(feature = "git2")]
 pub use git_root::{CrossCheck, cross_check};
-pub use git_root::{NoteKind, Root, RootKind, RootNote, canonical_root, real_cwd};
+pub use git_root::{NoteKind, Root, RootKind, RootNote, canonical_root, real_cwd, worktrees};
 pub use guard::{MAX_COMPONENT_BYTES, MAX_NAME_BYTES, NameFault, check_name};
 pub use identity::{Collisions, MAX_IDENTITY_BYTES, MAX_RECORDED_ROOTS, Recorded, collisions};
 pub use layout::{

@@ -3,6 +3,7 @@
 #[cfg(feature = "git2")]
 mod cross_check;
 mod pointer;
+mod worktrees;
 
 use std::fmt;
 use std::fs;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "git2")]
 pub use cross_check::{CrossCheck, cross_check};
+pub use worktrees::worktrees;
 
 use crate::contain::real_place;
 use crate::error::Error;

@@ -124,7 +124,7 @@ fn real_dir(path: &Path) -> Result<PathBuf, PointerFault> {
 
 /// The text of a small file without the line ends behind it, as git reads it: a folder may have
 /// a line end in its name.
-fn read_pointer(path: &Path) -> Result<Vec<u8>, PointerFault> {
+pub(crate) fn read_pointer(path: &Path) -> Result<Vec<u8>, PointerFault> {
     let mut bytes = read_capped(path, MAX_POINTER_BYTES).map_err(|fault| match fault {
         ReadFault::TooLarge => PointerFault::TooLarge,
         ReadFault::Io(_) => PointerFault::Denied,

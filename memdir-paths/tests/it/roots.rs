@@ -358,3 +358,53 @@ fn folders_with_a_line_end_in_their_name_are_followed() {
         assert_eq!(root.path, repo, "{:?}", root.notes);
     }
 }
+
+#[test]
+fn all_working_trees_of_a_root_are_listed_from_each_of_them() {
+    let tree = Tree::new();
+    tree.repo("repo");
+    tree.git("repo", &["worktree", "add", "-q", "../one"]);
+    tree.git("repo", &["worktree", "add", "-q", "inside/two"]);
+    tree.git("repo", &["worktree", "add", "-q", "../gone"]);
+    fs::remove_dir_all(tree.path("gone")).unwrap();
+    let expected = ["one", "repo", "repo/inside/two"].map(|name| tree.path(name));
+    for cwd in ["repo", "repo/sub", "one", "repo/inside/two"] {
+        let root = canonical_root(&tree.path(cwd)).unwrap();
+        assert_eq!(memdir_paths::worktrees(&root), expected, "{cwd}");
+    }
+    let listed = tree.git("repo", &["worktree", "list", "--porcelain"]);
+    for folder in &expected {
+        assert!(
+            listed.contains(&format!("worktree {}", folder.display())),
+            "{listed}"
+        );
+    }
+}
+
+#[test]
+fn the_worktrees_of_a_bare_store_are_listed_too() {
+    let tree = Tree::new();
+    tree.repo("repo");
+    tree.git("", &["clone", "-q", "--bare", "repo", "bare.git"]);
+    tree.git("bare.git", &["worktree", "add", "-q", "../wt"]);
+    let root = canonical_root(&tree.path("wt")).unwrap();
+    assert_eq!(memdir_paths::worktrees(&root), [tree.path("wt")]);
+}
+
+#[test]
+fn a_worktree_that_does_not_lead_back_is_not_listed() {
+    let tree = Tree::new();
+    tree.repo("repo");
+    tree.repo("victim");
+    tree.file(
+        "repo/.git/worktrees/x/gitdir",
+        format!("{}\n", tree.path("victim/.git").display()),
+    );
+    tree.file("repo/.git/worktrees/y/gitdir", "nonsense");
+    tree.dir("repo/.git/worktrees/z");
+    let root = canonical_root(&tree.path("repo")).unwrap();
+    assert_eq!(memdir_paths::worktrees(&root), [tree.path("repo")]);
+    // Without a repository there is the folder alone.
+    let root = canonical_root(&tree.dir("plain")).unwrap();
+    assert_eq!(memdir_paths::worktrees(&root), [tree.path("plain")]);
+}
