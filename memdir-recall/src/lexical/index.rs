@@ -1,7 +1,6 @@
 //! Memories as streams of term numbers.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use super::interner::Interner;
 pub(crate) use super::inverted::{Inverted, MAX_GAIN};
@@ -134,12 +133,30 @@ impl Writer {
         }
     }
 
-    fn code(&mut self, mut code: u32) {
-        while code >= 0x80 {
-            self.bytes.push((code & 0x7f) as u8 | 0x80);
-            code >>= 7;
+    fn code(&mut self, code: u32) {
+        write(&mut self.bytes, code);
+    }
+}
+
+/// A number in seven bits per byte, the low ones first; all bytes but the last have a top bit.
+fn write(bytes: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        bytes.push((number & 0x7f) as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+}
+
+/// The next such number.
+fn read(bytes: &mut std::slice::Iter<'_, u8>) -> Option<u32> {
+    let (mut number, mut shift) = (0u32, 0);
+    loop {
+        let byte = *bytes.next()?;
+        number |= u32::from(byte & 0x7f) << shift;
+        shift += 7;
+        if byte < 0x80 {
+            return Some(number);
         }
-        self.bytes.push(code as u8);
     }
 }
 
@@ -155,16 +172,7 @@ impl<'d> Field<'d> {
     pub(crate) fn iter(self) -> impl Iterator<Item = Option<(u32, Role)>> + 'd {
         let mut rest = self.bytes.iter();
         std::iter::from_fn(move || {
-            let (mut code, mut shift) = (0u32, 0);
-            loop {
-                let byte = *rest.next()?;
-                code |= u32::from(byte & 0x7f) << shift;
-                shift += 7;
-                if byte < 0x80 {
-                    break;
-                }
-            }
-            Some(match code {
+            Some(match read(&mut rest)? {
                 0 => None,
                 code if code & 1 == 1 => Some(((code >> 1) - 1, Role::Beside)),
                 code => Some(((code >> 1) - 1, Role::Plain)),
@@ -177,13 +185,10 @@ impl<'d> Field<'d> {
     }
 }
 
-/// One memory as term numbers: name, description, body, one behind the other.
+/// One memory as term numbers: for name, description and body each how many words it has, how many
+/// bytes its terms take, and these.
 #[derive(Debug, Clone)]
-pub(crate) struct Doc {
-    bytes: Box<[u8]>,
-    ends: [u32; 2],
-    pub(super) plain: [u32; 3],
-}
+pub(crate) struct Doc(Box<[u8]>);
 
 impl Doc {
     #[expect(
@@ -196,37 +201,31 @@ impl Doc {
         description: &str,
         body: &str,
     ) -> Doc {
+        let mut bytes = Vec::new();
         let mut writer = Writer::default();
-        let mut ends = [0; 3];
-        let mut plain = [0; 3];
-        for (f, text) in [name, description, body].into_iter().enumerate() {
+        for text in [name, description, body] {
             vocabulary.read(text, &mut writer);
-            ends[f] = writer.bytes.len() as u32;
-            plain[f] = std::mem::take(&mut writer.plain);
+            write(&mut bytes, std::mem::take(&mut writer.plain));
+            write(&mut bytes, writer.bytes.len() as u32);
+            bytes.append(&mut writer.bytes);
         }
-        Doc {
-            bytes: writer.bytes.into_boxed_slice(),
-            ends: [ends[0], ends[1]],
-            plain,
-        }
+        Doc(bytes.into_boxed_slice())
     }
 
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        size_of::<Doc>() + self.bytes.len()
+        size_of::<Doc>() + self.0.len()
     }
 
     pub(crate) fn fields(&self) -> [Field<'_>; 3] {
-        let [name, description] = self.ends.map(|end| end as usize);
-        let field = |range: Range<usize>, f: usize| Field {
-            bytes: &self.bytes[range],
-            plain: self.plain[f],
-        };
-        [
-            field(0..name, 0),
-            field(name..description, 1),
-            field(description..self.bytes.len(), 2),
-        ]
+        let mut rest = self.0.iter();
+        [(); 3].map(|()| {
+            let plain = read(&mut rest).unwrap_or(0);
+            let length = read(&mut rest).unwrap_or(0) as usize;
+            let (bytes, behind) = rest.as_slice().split_at_checked(length).unwrap_or_default();
+            rest = behind.iter();
+            Field { bytes, plain }
+        })
     }
 }
 

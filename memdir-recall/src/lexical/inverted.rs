@@ -91,11 +91,13 @@ impl Inverted {
         D: ExactSizeIterator<Item = &'a Doc> + Clone,
     {
         let count = docs.len();
-        let mut mean = [0f32; 3];
-        for (f, mean) in mean.iter_mut().enumerate() {
-            let sum: u64 = docs.clone().map(|doc| u64::from(doc.plain[f])).sum();
-            *mean = (sum as f32 / count.max(1) as f32).max(1.0);
+        let mut sums = [0u64; 3];
+        for doc in docs.clone() {
+            for (sum, field) in sums.iter_mut().zip(doc.fields()) {
+                *sum += u64::from(field.plain);
+            }
         }
+        let mean = sums.map(|sum| (sum as f32 / count.max(1) as f32).max(1.0));
         // Counting first, so that all postings lie in one piece of memory.
         let mut starts = vec![0u32; terms + 1];
         let mut last = vec![u32::MAX; terms];
