@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use memdir_paths::MemoryDir;
 
 use crate::lock::{self, Acquired, Busy, Lock, Recovered};
-use crate::sessions::{Session, SkippedTranscript, Transcripts, touched_since};
+use crate::sessions::{Session, SkippedTranscript, Touched, Transcripts, touched_since};
 use crate::{Config, DecidedBy, Enabled, Error, Process};
 
 /// The gates of one session. What it keeps between two turns is the time of its last look at the
@@ -43,6 +43,21 @@ pub struct Ticket {
     pub last: Option<SystemTime>,
     /// Transcripts that could not be looked at.
     pub skipped: Vec<SkippedTranscript>,
+}
+
+/// All gates at a glance.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct Outlook {
+    /// The first gate that is closed; `None` if a consolidation could begin.
+    pub closed: Option<Closed>,
+    /// When the last consolidation was, as the lock file says.
+    pub last: Option<SystemTime>,
+    /// The sessions since then.
+    pub touched: Touched,
+    /// Who seems to hold the lock.
+    pub busy: Option<Busy>,
 }
 
 /// The gate that is closed.
@@ -178,7 +193,7 @@ impl Gate {
         }
         let last = match lock::last(&self.dir.lock_file()) {
             Ok(last) => self.plausible(last, now),
-            Err(busy) => return Ok(self.locked(busy, now)),
+            Err(busy) => return Ok(Opening::Closed(self.locked(busy, now))),
         };
         if let Some(closed) = self.too_soon(last, now) {
             return Ok(Opening::Closed(closed));
@@ -188,18 +203,12 @@ impl Gate {
         }
         self.last_scan = Some(now);
         let touched = touched_since(&self.transcripts, last);
-        if touched.sessions.len() < self.config.min_sessions {
-            return Ok(Opening::Closed(Closed {
-                reason: ClosedReason::TooFewSessions {
-                    found: touched.sessions.len(),
-                    needed: self.config.min_sessions,
-                },
-                ask_again: now.checked_add(self.config.scan_interval),
-            }));
+        if let Some(closed) = self.too_few(touched.sessions.len(), now) {
+            return Ok(Opening::Closed(closed));
         }
         let lock = match Lock::acquire(&self.dir, now, process)? {
             Acquired::Yes(lock) => lock,
-            Acquired::Busy(busy) => return Ok(self.locked(busy, now)),
+            Acquired::Busy(busy) => return Ok(Opening::Closed(self.locked(busy, now))),
         };
         // Somebody may have consolidated between the first gate and the last.
         let previous = self.plausible(lock.previous(), now);
@@ -213,6 +222,31 @@ impl Gate {
             last: previous,
             skipped: touched.skipped,
         }))
+    }
+
+    /// What [`check`](Gate::check) would find, all gates at once, for a person to read: takes no
+    /// lock, writes nothing and leaves the throttle alone.
+    #[must_use]
+    pub fn look(&self, now: SystemTime, enabled: &Enabled, process: &Process) -> Outlook {
+        let stamp = lock::last(&self.dir.lock_file());
+        let last = stamp.as_ref().ok().copied().flatten();
+        let since = self.plausible(last, now);
+        let touched = touched_since(&self.transcripts, since);
+        let busy = stamp
+            .err()
+            .or_else(|| lock::holder(&self.dir, now, process));
+        let closed = self
+            .disabled(enabled)
+            .or_else(|| self.too_soon(since, now))
+            .or_else(|| self.throttled(now))
+            .or_else(|| self.too_few(touched.sessions.len(), now))
+            .or_else(|| busy.clone().map(|busy| self.locked(busy, now)));
+        Outlook {
+            closed,
+            last,
+            touched,
+            busy,
+        }
     }
 
     fn disabled(&self, enabled: &Enabled) -> Option<Closed> {
@@ -267,13 +301,21 @@ impl Gate {
         })
     }
 
-    fn locked(&self, busy: Busy, now: SystemTime) -> Opening {
+    fn too_few(&self, found: usize, now: SystemTime) -> Option<Closed> {
+        let needed = self.config.min_sessions;
+        (found < needed).then(|| Closed {
+            reason: ClosedReason::TooFewSessions { found, needed },
+            ask_again: now.checked_add(self.config.scan_interval),
+        })
+    }
+
+    fn locked(&self, busy: Busy, now: SystemTime) -> Closed {
         let ask_again = busy
             .stale_at()
             .or_else(|| now.checked_add(self.config.scan_interval));
-        Opening::Closed(Closed {
+        Closed {
             reason: ClosedReason::Locked(busy),
             ask_again,
-        })
+        }
     }
 }

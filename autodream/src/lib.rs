@@ -18,7 +18,7 @@ pub use config::{
     Host, Ignored, SCAN_INTERVAL_MINUTES, Settings, enabled,
 };
 pub use error::{Error, ErrorKind};
-pub use gate::{Closed, ClosedReason, Gate, Opening, Ticket};
+pub use gate::{Closed, ClosedReason, Gate, Opening, Outlook, Ticket};
 pub use lock::{Acquired, Busy, BusyReason, Lock, Recovered, STALE_AFTER_MINUTES, recover};
 pub use process::{Process, is_alive};
 pub use sessions::{Session, SkippedTranscript, Touched, Transcripts, touched_since};

@@ -173,6 +173,48 @@ fn prompt_shows_instructions_and_context() {
 }
 
 #[test]
+fn gates_say_which_one_is_closed_and_when_to_ask_again() {
+    let person = Person::new();
+    let home = person.root().join("home/.claude");
+    let shown = text(&person.show(&["gates"]));
+    assert!(
+        shown.contains("verdict     closed, off: the flag tengu_onyx_plover"),
+        "{shown}"
+    );
+    fs::write(home.join("settings.json"), r#"{"autoDreamEnabled": true}"#).unwrap();
+    let transcripts = person.memory().parent().unwrap().to_owned();
+    for n in 0..6 {
+        fs::write(transcripts.join(format!("session-{n}.jsonl")), "{}\n").unwrap();
+    }
+    // What a cloned repository says about it does not count.
+    fs::create_dir_all(person.project().join(".claude")).unwrap();
+    fs::write(
+        person.project().join(".claude/settings.json"),
+        r#"{"autoDreamEnabled": false}"#,
+    )
+    .unwrap();
+    let shown = text(&person.show(&["gates"]));
+    assert!(
+        shown.contains("enabled     on, decided by the setting autoDreamEnabled"),
+        "{shown}"
+    );
+    assert!(
+        shown.contains("last        never (every 24 h at most)"),
+        "{shown}"
+    );
+    assert!(shown.contains("6 of 5 since then: session-"), "{shown}");
+    assert!(shown.contains("verdict     all gates are open"), "{shown}");
+    assert!(
+        shown.lines().all(|line| line.chars().count() <= 80),
+        "{shown}"
+    );
+    fs::write(person.memory().join(".consolidate-lock"), "").unwrap();
+    let shown = text(&person.show(&["gates"]));
+    assert!(shown.contains("verdict     closed, too soon: "), "{shown}");
+    assert!(shown.contains("; ask again at "), "{shown}");
+}
+
+#[test]
 fn nothing_is_made_for_a_project_without_memory() {
     let person = Person::new();
     fs::remove_dir_all(person.root().join("home")).unwrap();

@@ -64,6 +64,13 @@ impl Files {
         PathBuf::from(name)
     }
 
+    /// What stands in the guard, read without its lock.
+    pub(super) fn record(&self) -> Option<Record> {
+        let mut options = OpenOptions::new();
+        no_follow(options.read(true));
+        read_record(&mut options.open(self.beside(GUARD)).ok()?)
+    }
+
     /// Whether somebody seems to hold the lock: one `stat`.
     pub(super) fn has_body(&self) -> bool {
         fs::symlink_metadata(&self.lock)

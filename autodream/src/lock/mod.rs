@@ -290,6 +290,20 @@ fn free(
     }
 }
 
+/// Who seems to hold the lock, without asking for it: nothing is written, and nobody who asks at
+/// the same moment is turned away.
+pub(crate) fn holder(dir: &MemoryDir, now: SystemTime, process: &Process) -> Option<Busy> {
+    let files = Files::of(dir);
+    let record = files.record().filter(|record| record.held);
+    if let (Body::Process(pid, _), Some(record)) = (files.read(), &record)
+        && pid == record.pid
+        && (process.is_alive)(pid)
+    {
+        return Some(Busy::held(BusyReason::Running, Some(pid), record.since));
+    }
+    free(&files, record.as_ref(), now, process).err()
+}
+
 /// What there was to recover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]

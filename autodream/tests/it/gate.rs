@@ -250,3 +250,30 @@ fn without_a_memory_directory_there_is_nothing_to_consolidate() {
     assert_eq!(*error.kind(), autodream::ErrorKind::NoDirectory);
     assert!(!world.dir.path().exists());
 }
+
+#[test]
+fn a_look_tells_all_gates_and_changes_nothing() {
+    let world = with_sessions(5);
+    let last = now() - hours(30);
+    world.lock_file("", last);
+    let mut gate = gate(&world);
+    let outlook = gate.look(now(), &on(), &process(7));
+    assert_eq!(
+        (outlook.closed, outlook.last, outlook.touched.sessions.len()),
+        (None, Some(last), 5)
+    );
+    assert!(!world.guard().exists());
+    let ticket = open(&mut gate, now());
+    let outlook = gate.look(now() + minutes(1), &on(), &process(8));
+    assert_eq!(
+        outlook.busy.map(|busy| busy.to_string()).as_deref(),
+        Some("another consolidation runs (process 7)")
+    );
+    ticket.lock.keep(now()).unwrap();
+    let outlook = gate.look(now() + hours(1), &on(), &process(8));
+    assert_eq!(
+        outlook.closed.map(|closed| closed.to_string()).as_deref(),
+        Some("too soon: 23 h left")
+    );
+    assert_eq!(outlook.busy, None);
+}

@@ -1,5 +1,7 @@
 //! `xtask show`: what the crates see in a real project and home. It reads and never writes.
 
+mod gates;
+
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::SystemTime;
@@ -22,8 +24,10 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         "prompt" => prompt(&request)?,
         "claudemd" => instructions(&request)?,
         "recall" => recall(&request)?,
+        "gates" => gates::gates(&request)?,
         other => {
-            let known = "paths | index | memories | prompt | claudemd [FILE] | recall QUERY";
+            let known =
+                "paths | index | memories | prompt | claudemd [FILE] | recall QUERY | gates";
             return Err(format!("show knows {known}, not `{other}`").into());
         }
     };
@@ -90,8 +94,9 @@ impl Request {
             None => Env::from_process(),
         };
         Ok(Request {
-            what: what
-                .ok_or("show needs one of paths, index, memories, prompt, claudemd, recall")?,
+            what: what.ok_or(
+                "show needs one of paths, index, memories, prompt, claudemd, recall, gates",
+            )?,
             about,
             cwd: here.join(cwd.unwrap_or_default()),
             env,
