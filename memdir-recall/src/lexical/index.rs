@@ -68,6 +68,11 @@ impl Vocabulary {
         self.stems.stem(word).into_owned()
     }
 
+    /// The terms that differ from another one by a slip of the hand.
+    pub(crate) fn slips<'v>(&'v self, term: &'v str) -> impl Iterator<Item = (u32, &'v str)> {
+        (self.terms.iter()).filter(move |(_, known)| is_slip(known.as_bytes(), term.as_bytes()))
+    }
+
     /// Gives back what only the reading of texts needs.
     pub(crate) fn settle(&mut self) {
         self.remembered = HashMap::new();
@@ -107,6 +112,22 @@ impl Vocabulary {
             Piece::Lone(_) => {}
             Piece::LineEnd => stream.end_line(),
         });
+    }
+}
+
+/// Whether two words with the same first letter differ in one letter, or in the order of two, or in
+/// that one has a letter more.
+fn is_slip(a: &[u8], b: &[u8]) -> bool {
+    if a.first() != b.first() || a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    match (&a[same..], &b[same..]) {
+        ([_, a @ ..], [_, b @ ..]) if a == b => true,
+        ([a1, a2, a @ ..], [b1, b2, b @ ..]) if a1 == b2 && a2 == b1 && a == b => true,
+        ([_, a @ ..], b) if a == b => true,
+        (a, [_, b @ ..]) => a == b,
+        _ => false,
     }
 }
 
@@ -232,6 +253,19 @@ impl Doc {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_slip_is_one_letter() {
+        let is_slip = |a: &str, b: &str| is_slip(a.as_bytes(), b.as_bytes());
+        for slip in ["databse", "databsae", "databaze", "databaase", "databases"] {
+            assert!(is_slip(slip, "database"), "{slip}");
+            assert!(is_slip("database", slip), "{slip}");
+        }
+        for other in ["atabase", "datasabe", "", "d", "databasing", "databzze"] {
+            assert!(!is_slip(other, "database"), "{other}");
+            assert!(!is_slip("database", other), "{other}");
+        }
+    }
 
     #[test]
     fn a_stream_says_what_was_read() {

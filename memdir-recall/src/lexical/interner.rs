@@ -50,6 +50,13 @@ impl Interner {
         Some(number)
     }
 
+    /// All strings with their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
+        (0..)
+            .zip(&self.ends)
+            .map(|(number, _)| (number, self.text(number)))
+    }
+
     /// Gives back what was set aside for more strings.
     pub(crate) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();

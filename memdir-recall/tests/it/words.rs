@@ -129,6 +129,21 @@ fn neighbors_count_more_than_scattered_words() {
     finds(&recall, "release branch", "together.md");
 }
 
+#[test]
+fn a_slip_of_the_hand_is_forgiven() {
+    let recall = identifiers().recall();
+    finds(&recall, "terminls", "i3.md");
+    finds(&recall, "the timeuot in secnods", "timeout.md");
+    // Where the word itself is known, nothing is put right.
+    let recall = directory(&[
+        ("form.md", "x", "The forms of the customs office."),
+        ("farms.md", "x", "The farms of the customs office."),
+    ])
+    .recall();
+    let picked = recall.pick(&Query::new("farms"));
+    assert_eq!(files(&picked), ["farms.md"], "{}", picked.receipt);
+}
+
 /// A directory of so many memories of so many words, none of which stands in two of them, beside
 /// one of the same length that is about invoices.
 fn invoices(memories: usize, words: usize) -> World {
