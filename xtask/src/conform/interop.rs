@@ -35,7 +35,8 @@ pub(super) fn run(case: &Case, setup: &Value, observed: &Value, no_make: bool) -
         kind @ ("load" | "rule" | "nested" | "memo") => {
             return super::instructions::run(kind, &case.id, setup, observed, no_make);
         }
-        "auto" | "boundary" => return not_built("compact-sm"),
+        "auto" => return super::compact::auto(setup, observed),
+        "boundary" => return not_built("compact-sm"),
         "write" => return not_built("autodream"),
         _ => return Outcome::unsupported("a kind that is not listed"),
     };

@@ -4,6 +4,7 @@
 
 mod autodream;
 mod case;
+mod compact;
 pub(crate) mod compare;
 mod instructions;
 mod interop;

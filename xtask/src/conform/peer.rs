@@ -26,16 +26,7 @@ const LATER: [(&str, &[&str]); 2] = [
             "shell_parse",
         ],
     ),
-    (
-        "compact-sm",
-        &[
-            "threshold",
-            "keep_window",
-            "micro",
-            "token_estimate",
-            "result_check",
-        ],
-    ),
+    ("compact-sm", &["result_check"]),
 ];
 
 /// Runs one peer kind: fills in what the crate answers for each key that is compared.
@@ -54,6 +45,7 @@ fn kind(krate: &str, name: &str) -> Option<Kind> {
         "claudemd" => return super::instructions::peers::kind(name),
         "memdir-recall" => return super::recall::kind(name),
         "autodream" => return super::autodream::kind(name),
+        "compact-sm" => return super::compact::kind(name),
         _ => {}
     }
     let owner = match name {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod instructions;
+mod later;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -325,17 +326,6 @@ fn unknown_keys_fail() {
     case["setup"]["surprise"] = json!(1);
     let got = check(case, "failed");
     assert_eq!(got["fields"][0]["name"], "setup.surprise");
-}
-
-#[test]
-fn kinds_of_later_crates_are_unsupported() {
-    let case = interop(
-        "compact-sm",
-        json!({ "files": {}, "env": {}, "cwd": "." }),
-        json!({ "compacted": true }),
-    );
-    let got = check(case, "unsupported");
-    assert_eq!(got["reason"], "compact-sm is not built yet");
 }
 
 #[test]
