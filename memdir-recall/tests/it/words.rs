@@ -313,3 +313,27 @@ fn beyond_64_mib_of_bodies_memories_are_found_by_name_and_description() {
         assert_eq!(files(&picked), [format!("{}.md", &number[6..])]);
     }
 }
+
+#[test]
+fn the_index_takes_no_more_than_the_files() {
+    let world = World::new();
+    let empty = world.recall().index_bytes();
+    for at in 0..300 {
+        let (what, when) = (at % 40, at % 25);
+        let body = format!(
+            "The owner of system{what} asked in week {when} that its queue be drained first.\n\n\
+             **Why:** messages were lost twice. **How to apply:** stop writers, wait, deploy."
+        );
+        let file = format!("memory_{at}.md");
+        world.memory(&file, "project", "how a system is deployed", &body);
+    }
+    let files: usize = (0..300)
+        .map(|at| world.path(&format!("memory_{at}.md")).metadata().unwrap())
+        .map(|file| usize::try_from(file.len()).unwrap())
+        .sum();
+    let index = world.recall().index_bytes();
+    assert!(
+        empty < index && index <= files,
+        "{empty}, {index} of {files}"
+    );
+}
