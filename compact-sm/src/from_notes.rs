@@ -206,6 +206,8 @@ impl fmt::Display for Fallback {
     }
 }
 
+impl std::error::Error for Fallback {}
+
 /// What will be done. Nothing has been changed yet.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -270,6 +272,14 @@ pub struct Unapplied {
     /// Why.
     pub error: Error,
 }
+
+impl fmt::Display for Unapplied {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.error.fmt(f)
+    }
+}
+
+impl std::error::Error for Unapplied {}
 
 /// Plans a compaction from notes, without a model and without changing anything.
 ///

@@ -45,6 +45,9 @@ const PIECE: &str = "The queue was full twice in March, and both times the retri
     fn next_delay(&self, attempt: u32) -> Option<Duration> {\n    \
     let factor = 2_u32.saturating_pow(attempt); // 120 ms\n}\n";
 
+/// How much of it a result has, in bytes.
+const PIECES: [usize; 4] = [40, 90, 150, 185];
+
 /// A user's text, then calls with results; about 50 tokens a message, no usage reported.
 fn conversation(messages: usize) -> Vec<Message> {
     let mut list = vec![Message::user("please look into the retries")];
@@ -59,7 +62,7 @@ fn conversation(messages: usize) -> Vec<Message> {
         );
         list.push(Message::user([Block::tool_result(
             id,
-            PIECE.repeat(1 + at % 3 * 2 / 2),
+            &PIECE[..PIECES[at % PIECES.len()]],
         )]));
         at += 1;
     }
@@ -108,11 +111,11 @@ fn plans(table: &Table, list: &[Message]) {
         );
     };
     table.row(
-        "tokens in use, usage reported",
+        "tokens in use, reported, x100",
         31,
-        "count its blocks",
-        decide,
-        walk,
+        "count its blocks, x100",
+        times(100, decide),
+        times(100, walk),
     );
     let law = || {
         assert!(validate(list).is_empty());

@@ -1,23 +1,34 @@
 //! Which lines of a transcript are the conversation: the walk from the last line along parents.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 
 use super::line::{Chain, Line, LineKind, Parent};
 use crate::{Boundary, Message, Role};
 
-/// A line, as far as the walk needs it.
+/// A line, as far as the walk needs it. Ids are kept as keyed hashes: a transcript has many.
 struct Node {
-    parent: Parent,
+    parent: Above,
     side: bool,
-    boundary: Option<usize>,
-    timestamp: Option<String>,
-    message: Option<Message>,
+    boundary: Option<u32>,
+    /// Where the message is in the tree's list.
+    message: Option<u32>,
+    /// Of responses alone.
+    timestamp: Option<Box<str>>,
+}
+
+enum Above {
+    Unsaid,
+    None,
+    Line(u64),
 }
 
 #[derive(Default)]
 pub(super) struct Tree {
     nodes: Vec<Node>,
-    by_uuid: HashMap<String, usize>,
+    messages: Vec<Message>,
+    by_uuid: HashMap<u64, u32>,
+    hasher: RandomState,
 }
 
 #[derive(Default)]
@@ -27,45 +38,69 @@ pub(super) struct Living {
     pub(super) orphans: u64,
 }
 
+/// Places beyond four thousand million lines are none.
+fn place(at: usize) -> Option<u32> {
+    u32::try_from(at).ok()
+}
+
 impl Tree {
     pub(super) fn push(&mut self, mut line: Line, boundary: Option<usize>) {
-        let linked = line.uuid.is_some() || line.message.is_some();
-        if !linked {
+        // What has no id and says nothing stands beside the conversation.
+        if line.uuid.is_none() && line.message.is_none() {
             return;
+        }
+        let Some(at) = place(self.nodes.len()) else {
+            return;
+        };
+        // A file may hold lines of two sessions that share a beginning: the first of a kind stays.
+        if let Some(uuid) = &line.uuid {
+            let key = self.hasher.hash_one(uuid);
+            if *self.by_uuid.entry(key).or_insert(at) != at {
+                return;
+            }
         }
         let is = |key: &str| line.extra.field(key) == Some(&serde_json::Value::Bool(true));
         // What only the person sees: errors of the API as text, and notes in the transcript.
         let shown = is("isApiErrorMessage") || is("isVisibleInTranscriptOnly");
-        let speaks = matches!(line.kind, LineKind::User | LineKind::Assistant);
-        // A file may hold lines of two sessions that share a beginning: the first of a kind stays.
-        if let Some(uuid) = &line.uuid {
-            let at = self.nodes.len();
-            if *self.by_uuid.entry(uuid.clone()).or_insert(at) != at {
-                return;
-            }
-        }
-        self.nodes.push(Node {
-            parent: std::mem::take(&mut line.parent),
-            side: line.chain == Some(Chain::Side),
-            boundary,
-            timestamp: line.timestamp.take(),
-            message: if speaks && !shown {
-                line.into_message()
-            } else {
-                None
+        let speaks = matches!(line.kind, LineKind::User | LineKind::Assistant) && !shown;
+        let mut node = Node {
+            parent: match std::mem::take(&mut line.parent) {
+                Parent::Unsaid => Above::Unsaid,
+                Parent::None => Above::None,
+                Parent::Uuid(uuid) => Above::Line(self.hasher.hash_one(&uuid)),
             },
-        });
+            side: line.chain == Some(Chain::Side),
+            boundary: boundary.and_then(place),
+            message: None,
+            timestamp: None,
+        };
+        let timestamp = line.timestamp.take();
+        if speaks && let Some(message) = line.into_message() {
+            if message.role == Role::Assistant {
+                node.timestamp = timestamp.map(String::into_boxed_str);
+            }
+            node.message = place(self.messages.len());
+            self.messages.push(message);
+        }
+        self.nodes.push(node);
+    }
+
+    fn find(&self, uuid: &str) -> Option<usize> {
+        let at = self.by_uuid.get(&self.hasher.hash_one(uuid))?;
+        Some(*at as usize)
+    }
+
+    fn message(&self, at: usize) -> Option<&Message> {
+        self.messages.get(self.nodes.get(at)?.message? as usize)
     }
 
     pub(super) fn living(mut self, boundaries: &[Boundary]) -> Living {
         // A subagent's own file is all side chain.
         let speaks = |node: &Node| node.message.is_some();
         let all_side = !self.nodes.iter().any(|node| speaks(node) && !node.side);
-        let is_ours = |node: &Node| all_side || !node.side;
-        let leaf = self
-            .nodes
-            .iter()
-            .rposition(|node| is_ours(node) && (speaks(node) || node.boundary.is_some()));
+        let leaf = self.nodes.iter().rposition(|node| {
+            (all_side || !node.side) && (speaks(node) || node.boundary.is_some())
+        });
         let Some(leaf) = leaf else {
             return Living::default();
         };
@@ -76,46 +111,48 @@ impl Tree {
             orphans: walk.orphans,
             ..Living::default()
         };
-        for at in order {
-            let node = &mut self.nodes[at];
-            let Some(mut message) = node.message.take() else {
+        let mut order_of = vec![u32::MAX; self.messages.len()];
+        for (rank, at) in order.iter().enumerate() {
+            let node = &mut self.nodes[*at];
+            let Some(message) = node.message else {
                 continue;
             };
-            if message.role == Role::Assistant && node.timestamp.is_some() {
-                living.answered = node.timestamp.take();
+            order_of[message as usize] = place(rank).unwrap_or(u32::MAX);
+            if let Some(timestamp) = node.timestamp.take() {
+                living.answered = Some(timestamp.into());
             }
-            if walk.boundary.is_some_and(|boundary| at < boundary) {
-                message.usage = None;
+            if walk.boundary.is_some_and(|boundary| *at < boundary) {
+                self.messages[message as usize].usage = None;
             }
-            living.messages.push(message);
         }
+        drop((order, walk, self.nodes, self.by_uuid));
+        living.messages = arranged(self.messages, order_of);
         living
     }
 
     /// From the leaf to the root or to the last boundary, over the kept tail if there is one.
     fn walk(&self, leaf: usize, all_side: bool, boundaries: &[Boundary]) -> Walk {
         let mut walk = Walk::default();
-        let mut seen = HashSet::new();
+        let mut seen = vec![false; self.nodes.len()];
         let segment = self.segment(leaf, boundaries);
         let mut at = Some(leaf);
         while let Some(now) = at {
-            if !seen.insert(now) {
+            if std::mem::replace(&mut seen[now], true) {
                 break;
             }
-            let node = &self.nodes[now];
             // Whoever follows the summary directly follows the kept tail.
             if let Some(segment) = &segment
                 && now == segment.anchor
-                && !seen.contains(&segment.tail)
+                && !seen[segment.tail]
             {
                 for kept in self.run(segment, all_side) {
-                    if seen.insert(kept) {
+                    if !std::mem::replace(&mut seen[kept], true) {
                         walk.path.push(kept);
                     }
                 }
             }
             walk.path.push(now);
-            if node.boundary.is_some() {
+            if self.nodes[now].boundary.is_some() {
                 walk.boundary = Some(now);
                 break;
             }
@@ -130,10 +167,10 @@ impl Tree {
     fn parent(&self, at: usize, all_side: bool, orphans: &mut u64) -> Option<usize> {
         let above = || (0..at).rev().find(|i| all_side || !self.nodes[*i].side);
         match &self.nodes[at].parent {
-            Parent::None => None,
-            Parent::Unsaid => above(),
-            Parent::Uuid(uuid) => match self.by_uuid.get(uuid) {
-                Some(parent) => Some(*parent),
+            Above::None => None,
+            Above::Unsaid => above(),
+            Above::Line(key) => match self.by_uuid.get(key) {
+                Some(parent) => Some(*parent as usize),
                 None => {
                     *orphans += 1;
                     above()
@@ -144,17 +181,16 @@ impl Tree {
 
     /// The kept tail of the last boundary before the leaf.
     fn segment(&self, leaf: usize, boundaries: &[Boundary]) -> Option<Ends> {
-        let (at, boundary) = self.nodes[..=leaf]
-            .iter()
-            .enumerate()
-            .rev()
-            .find_map(|(at, node)| Some((at, boundaries.get(node.boundary?)?)))?;
+        let mut nodes = self.nodes[..=leaf].iter().enumerate().rev();
+        let (at, boundary) = nodes.find_map(|(at, node)| {
+            let boundary = boundaries.get(node.boundary? as usize)?;
+            Some((at, boundary))
+        })?;
         let segment = boundary.segment.as_ref()?;
-        let place = |uuid: &String| self.by_uuid.get(uuid).copied();
         let ends = Ends {
-            head: place(&segment.head)?,
-            anchor: place(&segment.anchor)?,
-            tail: place(&segment.tail)?,
+            head: self.find(&segment.head)?,
+            anchor: self.find(&segment.anchor)?,
+            tail: self.find(&segment.tail)?,
         };
         (ends.head <= ends.tail && ends.tail < at && ends.anchor > at).then_some(ends)
     }
@@ -180,75 +216,87 @@ impl Tree {
     /// Parallel calls branch: each result follows its own call. The other records of a response on
     /// the path belong to it, and so do the results of its calls.
     fn with_siblings(&self, walk: &Walk, all_side: bool) -> Vec<usize> {
-        let mut place: HashMap<usize, (usize, usize)> = HashMap::new();
+        let path = &walk.path;
+        let mut on_path = vec![false; self.nodes.len()];
+        for at in path {
+            on_path[*at] = true;
+        }
+        let first = path.iter().min().copied().unwrap_or(0);
+        let last = path.iter().max().copied().unwrap_or(0);
+        let beside: Vec<usize> = (first..=last)
+            .filter(|at| !on_path[*at] && (all_side || !self.nodes[*at].side))
+            .filter(|at| self.nodes[*at].message.is_some())
+            .collect();
+        if beside.is_empty() {
+            return path.clone();
+        }
+        // Each place is a position on the path, and behind it the line of a sibling.
+        let mut order: Vec<(usize, usize, usize)> = path
+            .iter()
+            .enumerate()
+            .map(|(position, at)| (position, 0, *at))
+            .collect();
         let mut responses: HashMap<&str, usize> = HashMap::new();
-        for (position, at) in walk.path.iter().enumerate() {
-            place.insert(*at, (position, 0));
-            if let Some(id) = self.response(*at) {
+        let mut calls: HashMap<&str, usize> = HashMap::new();
+        let mut answered: HashSet<&str> = HashSet::new();
+        for (position, at) in path.iter().enumerate() {
+            let Some(message) = self.message(*at) else {
+                continue;
+            };
+            if let Some(id) = response(message) {
                 responses.insert(id, position);
             }
-        }
-        let first = walk.path.iter().min().copied().unwrap_or(0);
-        let last = walk.path.iter().max().copied().unwrap_or(0);
-        let mut calls: HashMap<&str, usize> = HashMap::new();
-        for (at, node) in self.nodes.iter().enumerate() {
-            let Some(message) = &node.message else {
-                continue;
-            };
-            let position = match place.get(&at) {
-                Some((position, _)) => *position,
-                None => {
-                    let beyond = at < first || at > last || (node.side && !all_side);
-                    match self.response(at).and_then(|id| responses.get(id)) {
-                        Some(position) if !beyond => *position,
-                        _ => continue,
-                    }
-                }
-            };
-            place.entry(at).or_insert((position, at));
             calls.extend(message.calls().map(|id| (id, position)));
+            answered.extend(message.results());
         }
-        let answered: HashSet<&str> = walk
-            .path
-            .iter()
-            .filter_map(|at| self.nodes[*at].message.as_ref())
-            .flat_map(Message::results)
-            .collect();
-        for (at, node) in self.nodes.iter().enumerate() {
-            let Some(message) = node.message.as_ref().filter(|m| m.role == Role::User) else {
+        for at in &beside {
+            let message = self.message(*at);
+            let found = message.and_then(|message| Some((message, response(message)?)));
+            if let Some((message, id)) = found
+                && let Some(position) = responses.get(id)
+            {
+                order.push((*position, *at + 1, *at));
+                calls.extend(message.calls().map(|id| (id, *position)));
+            }
+        }
+        for at in &beside {
+            let Some(message) = self.message(*at).filter(|m| m.role == Role::User) else {
                 continue;
             };
-            let mut results = message.results().peekable();
-            if place.contains_key(&at) || results.peek().is_none() || !(first..=last).contains(&at)
-            {
-                continue;
-            }
-            let position = results.find_map(|id| {
+            let position = message.results().find_map(|id| {
                 let position = calls.get(id)?;
                 (!answered.contains(id)).then_some(*position)
             });
             // Behind the call, or beside the results that follow it on the path.
             if let Some(position) = position {
-                let next = walk.path.get(position + 1);
-                let beside = next.is_some_and(|at| {
-                    let message = self.nodes[*at].message.as_ref();
-                    message.is_some_and(|message| message.results().next().is_some())
-                });
-                place.insert(at, (position + usize::from(beside), at));
+                let next = path.get(position + 1).and_then(|at| self.message(*at));
+                let follows = next.is_some_and(|next| next.results().next().is_some());
+                order.push((position + usize::from(follows), *at + 1, *at));
             }
         }
-        let mut order: Vec<usize> = place.keys().copied().collect();
-        order.sort_unstable_by_key(|at| place[at]);
-        order
+        order.sort_unstable();
+        order.into_iter().map(|(.., at)| at).collect()
     }
+}
 
-    fn response(&self, at: usize) -> Option<&str> {
-        let message = self.nodes[at].message.as_ref()?;
-        message
-            .id
-            .as_deref()
-            .filter(|_| message.role == Role::Assistant)
+fn response(message: &Message) -> Option<&str> {
+    message
+        .id
+        .as_deref()
+        .filter(|_| message.role == Role::Assistant)
+}
+
+/// The messages that have a rank, by rank; in place, because they usually stand that way.
+fn arranged(mut messages: Vec<Message>, mut ranks: Vec<u32>) -> Vec<Message> {
+    let mut rank = ranks.iter();
+    messages.retain(|_| rank.next().is_some_and(|rank| *rank != u32::MAX));
+    ranks.retain(|rank| *rank != u32::MAX);
+    if ranks.is_sorted() {
+        return messages;
     }
+    let mut ranked: Vec<(u32, Message)> = ranks.into_iter().zip(messages).collect();
+    ranked.sort_by_key(|(rank, _)| *rank);
+    ranked.into_iter().map(|(_, message)| message).collect()
 }
 
 /// Places of the ends of a kept tail.

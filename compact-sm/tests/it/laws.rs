@@ -96,6 +96,7 @@ proptest! {
         let texts = kept.iter().filter(|m| m.has_text()).count();
         let floor = if boundary { 2 } else { 0 };
         let reached = tokens >= config.min_tokens && texts >= config.min_text_messages;
+        prop_assert!(range.start >= floor);
         match stop {
             Stop::Minima => prop_assert!(reached),
             Stop::Floor => prop_assert_eq!(range.start, floor),

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod auto_traits;
 mod breaker;
 mod from_notes;
 mod kept_tail;
@@ -9,6 +10,8 @@ mod laws;
 mod messages;
 mod micro;
 mod repairs;
+#[cfg(feature = "serde")]
+mod serialize;
 mod tokens;
 mod transcripts;
 mod validity;
