@@ -33,7 +33,10 @@ fuzz_target!(|data: &[u8]| {
     assert_eq!(structural(&cleared), 0);
 
     let at = data.len() % 7;
-    let keep = KeepConfig::default().min_tokens(3).min_text_messages(1).max_tokens(40);
+    let keep = KeepConfig::default()
+        .min_tokens(3)
+        .min_text_messages(1)
+        .max_tokens(40);
     let options = FromNotes::default().keep(keep);
     for summarized in [Summarized::Unknown, Summarized::Count(at)] {
         let notes = Notes::new("x").summarized(summarized);

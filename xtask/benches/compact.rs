@@ -193,12 +193,15 @@ fn keep(table: &Table, messages: usize) {
 fn texts(table: &Table) {
     let ascii = PIECE.repeat(10_000_000 / PIECE.len());
     let han = "上下文窗口快满的时候，程序会先检查用量。".repeat(10_000_000 / 60);
+    let mixed = format!("{PIECE}// “done” — 好\n");
+    let mixed = mixed.repeat(10_000_000 / mixed.len());
     let copy = |text: &str| {
         black_box(text.as_bytes().to_vec());
     };
     for (name, text) in [
         ("estimate, 10 MB of ASCII", &ascii),
         ("estimate, 10 MB of Chinese", &han),
+        ("estimate, 10 MB, mixed", &mixed),
     ] {
         let ours = || {
             black_box(estimate(text, Estimate::ByClass(Tokenizer::V4_7)));

@@ -2,8 +2,6 @@
 //!
 //! Blocks of ASCII are counted in loops over bytes that the compiler turns into vector code.
 
-use std::io;
-
 /// What is counted. The order is that of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
@@ -53,6 +51,9 @@ pub(super) const CLASSES: usize = Class::Other as usize + 1;
 /// Bytes counted at once. Below 256, so that a sum of bits fits a byte.
 const BLOCK: usize = 192;
 
+/// Blocks are counted in multiples of this many bytes.
+const LANE: usize = 32;
+
 /// How far back a byte is looked at.
 const BACK: usize = 8;
 
@@ -83,17 +84,21 @@ impl Classes {
     pub(super) fn text(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
-            let mut end = rest.len().min(BLOCK);
-            while !rest.is_char_boundary(end) {
-                end -= 1;
-            }
-            let (block, after) = rest.split_at(end);
-            if block.is_ascii() {
-                self.ascii(block.as_bytes());
+            let block = &rest.as_bytes()[..rest.len().min(BLOCK)];
+            let run = if block.is_ascii() {
+                block.len()
             } else {
-                block.chars().for_each(|c| self.char(c));
+                let run = block.iter().position(|byte| !byte.is_ascii());
+                run.unwrap_or(block.len())
+            };
+            if run > 0 {
+                self.ascii(&block[..run]);
             }
-            rest = after;
+            rest = &rest[run..];
+            while let Some(c) = rest.chars().next().filter(|c| !c.is_ascii()) {
+                self.char(c);
+                rest = &rest[c.len_utf8()..];
+            }
         }
     }
 
@@ -102,14 +107,18 @@ impl Classes {
     }
 
     fn ascii(&mut self, bytes: &[u8]) {
+        let end = bytes.len();
+        // Whole lanes: what stands behind the text belongs to no class.
+        let lanes = end.next_multiple_of(LANE);
+        let mut padded = [0; BLOCK];
+        padded[..end].copy_from_slice(bytes);
         let mut flags = [0; BLOCK + BACK];
         flags[..BACK].copy_from_slice(&self.before);
-        let now = &mut flags[BACK..BACK + bytes.len()];
-        for (flag, byte) in now.iter_mut().zip(bytes) {
+        for (flag, byte) in flags[BACK..].iter_mut().zip(&padded[..lanes]) {
             *flag = flag_of(*byte);
         }
-        let end = bytes.len();
-        let at = |back: usize| &flags[BACK - back..BACK - back + end];
+        flags[BACK + end..BACK + lanes].fill(0);
+        let at = |back: usize| &flags[BACK - back..BACK - back + lanes];
         let (now, one) = (at(0), at(1));
         let pairs = |test: fn(u8, u8) -> bool| {
             let hits = now
@@ -119,7 +128,7 @@ impl Classes {
             u64::from(hits.fold(0_u8, u8::wrapping_add))
         };
         let mut long = [0; BLOCK];
-        let long = &mut long[..end];
+        let long = &mut long[..lanes];
         long.copy_from_slice(now);
         for back in 1..=BACK {
             for (long, flag) in long.iter_mut().zip(at(back)) {
@@ -151,29 +160,8 @@ impl Classes {
     }
 
     fn char(&mut self, c: char) {
-        if let Ok(byte) = u8::try_from(c)
-            && byte.is_ascii()
-        {
-            self.ascii(&[byte]);
-            return;
-        }
         self.before = [0; BACK];
         self.add(class_of(c), 1);
-    }
-}
-
-/// JSON is counted while it is written.
-impl io::Write for Classes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => self.text(text),
-            Err(_) => self.add(Class::Other, bytes.len() as u64),
-        }
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 

@@ -237,37 +237,7 @@ impl Counter for Estimator {
         self.correction.apply(estimate(text, self.estimate))
     }
 
-    fn json(&self, value: &Value) -> u64 {
-        let tokens = match self.estimate {
-            Estimate::BytesDiv4 => {
-                let mut length = Length(0);
-                let written = serde_json::to_writer(&mut length, value);
-                written.map_or(0, |()| length.0.div_ceil(4))
-            }
-            Estimate::ByClass(tokenizer) => {
-                let mut classes = Classes::default();
-                let written = serde_json::to_writer(&mut classes, value);
-                written.map_or(0, |()| weigh(&classes, tokenizer))
-            }
-        };
-        self.correction.apply(tokens)
-    }
-
     fn padded(&self, tokens: u64) -> u64 {
         self.margin.apply(tokens)
-    }
-}
-
-/// Counts bytes while they are written.
-struct Length(u64);
-
-impl std::io::Write for Length {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0 += bytes.len() as u64;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
     }
 }
