@@ -14,6 +14,7 @@ mod bench_recall;
 mod conform;
 mod e2e;
 mod matrix;
+mod server;
 mod show;
 mod soak;
 mod text;
@@ -43,6 +44,8 @@ cargo xtask COMMAND
   soak [lock]            the long runs: 64 processes and 64 threads that ask for the lock of a
                          consolidation together, and holders and writers killed at random
                          instants (--kills N, --rounds N, --racers N)
+  serve                  a strict Messages API on loopback, for trying things by hand
+                         (--address HOST:PORT, --window TOKENS)
   help                   this text
 ";
 
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Some("bench") => bench(rest),
         Some("soak") => soak::run(rest),
         Some(soak::RACER) => soak::run_racer(rest),
+        Some("serve") => server::run(rest),
         Some("tidy") => tidy::run(&workspace_root()),
         Some("help" | "--help" | "-h") | None => {
             tell(HELP);

@@ -10,12 +10,14 @@ use memdir_recall::{
     SessionBudget, surface,
 };
 use memdir_types::{Memory, MemoryType};
+use serde_json::json;
 
-use super::model::{Manner, Model};
+use super::model;
 use super::story::{Story, Telling};
 use super::world::World;
 use super::writer;
 use crate::Result;
+use crate::server::{Action, Answer, Server};
 
 /// Memories that the questions are not about.
 const OTHERS: usize = 284;
@@ -44,6 +46,7 @@ pub(super) fn tell(world: &World, story: &mut Story) -> Result<()> {
     by_words(&recall, story);
     runtime.block_on(by_model(&recall, story))?;
     runtime.block_on(with_a_hanging_model(&recall, story))?;
+    runtime.block_on(with_a_failing_model(&recall, story))?;
     surfaced(&dir, &recall, story);
     Ok(())
 }
@@ -133,13 +136,8 @@ fn by_words(recall: &Recall, story: &mut Story) {
 
 async fn by_model(recall: &Recall, story: &mut Story) -> Result<()> {
     let mut told = Telling::new("memdir-recall", "A small model picks, over HTTP");
-    let model = Model::start(Manner::Answers(
-        QUESTIONS
-            .iter()
-            .filter_map(|(_, file)| *file)
-            .map(str::to_owned)
-            .collect(),
-    ))?;
+    let files = QUESTIONS.iter().filter_map(|(_, file)| *file);
+    let model = model::that_picks_from(files.map(str::to_owned).collect())?;
     let client = client(&model)?;
     for (question, wanted) in QUESTIONS {
         let picked = recall
@@ -153,17 +151,20 @@ async fn by_model(recall: &Recall, story: &mut Story) -> Result<()> {
             .and_then(|call| call.fallback.as_ref());
         told.expect(fallback.is_none(), format!("{fallback:?}"));
     }
-    told.say(format!(
-        "{} requests on the loopback interface",
-        model.requests()
-    ));
+    let seen = model.seen();
+    for refused in seen.iter().filter_map(|seen| seen.refused.as_ref()) {
+        told.expect(false, format!("the server refused a request: {refused}"));
+    }
+    let short = seen.iter().all(|seen| seen.body["max_tokens"] == 256);
+    told.expect(short, "a pick may take more than 256 tokens");
+    told.say(format!("{} requests on the loopback interface", seen.len()));
     story.tell(told);
     Ok(())
 }
 
 async fn with_a_hanging_model(recall: &Recall, story: &mut Story) -> Result<()> {
     let mut told = Telling::new("memdir-recall", "The model hangs; the turn goes on");
-    let model = Model::start(Manner::Hangs)?;
+    let model = model::that_hangs()?;
     let client = client(&model)?;
     let (question, wanted) = QUESTIONS[0];
     let deadline = tokio::time::sleep(PATIENCE);
@@ -181,10 +182,70 @@ async fn with_a_hanging_model(recall: &Recall, story: &mut Story) -> Result<()> 
     Ok(())
 }
 
-fn client(model: &Model) -> Result<MessagesClient> {
-    let options = ClientOptions::default()
-        .base_url(model.address())
-        .retries(0);
+/// Whatever the model answers, the turn has its memories.
+async fn with_a_failing_model(recall: &Recall, story: &mut Story) -> Result<()> {
+    let mut told = Telling::new(
+        "memdir-recall",
+        "The model fails in ten ways; the turn goes on",
+    );
+    let model = Server::start()?;
+    let client = client(&model)?;
+    let (question, wanted) = QUESTIONS[0];
+    // A service that fails: the words stand in.
+    let faults = [
+        Action::refuse(429, "rate_limit_error", Some(1)),
+        Action::refuse(529, "overloaded_error", None),
+        Action::refuse(401, "authentication_error", None),
+        Action::TooLong { over: 1 },
+        Action::CutBody,
+        Action::Html,
+    ];
+    // An answer that says nothing: nothing is selected, and the receipt says why.
+    let says_nothing = [
+        Action::text("I would rather not."),
+        Action::Answer(Answer::empty()),
+        Action::Answer(Answer::reasoning("user_reads.md fits best")),
+        Action::Answer(Answer::call("call_1", "Read", json!({ "file_path": "/a" }))),
+    ];
+    let count = faults.len() + says_nothing.len();
+    let rounds = faults.map(|fault| (fault, wanted));
+    let rounds = rounds
+        .into_iter()
+        .chain(says_nothing.map(|answer| (answer, None)));
+    for (action, wanted) in rounds {
+        model.next([action]);
+        let picked = recall
+            .pick_with(&Query::new(question), &client, pending::<()>())
+            .await;
+        let first = picked.memories.first().map(|memory| memory.file.as_str());
+        told.expect(first == wanted, format!("{first:?} instead of {wanted:?}"));
+        told.expect(
+            picked.receipt.replay() == picked.receipt.picks,
+            "the receipt does not replay",
+        );
+        let call = picked.receipt.model.as_ref();
+        let failed = call
+            .and_then(|call| call.fallback.as_ref())
+            .map(ToString::to_string);
+        let silent = call
+            .and_then(|call| call.problem.as_ref())
+            .map(ToString::to_string);
+        told.expect(
+            failed.is_some() == wanted.is_some(),
+            "the wrong kind of reason",
+        );
+        match failed.or(silent) {
+            Some(why) => told.say(why),
+            None => told.expect(false, "no reason is given"),
+        }
+    }
+    told.expect(model.seen().len() == count, "not one request for each");
+    story.tell(told);
+    Ok(())
+}
+
+fn client(model: &Server) -> Result<MessagesClient> {
+    let options = ClientOptions::default().base_url(model.url()).retries(0);
     Ok(MessagesClient::new(
         Auth::ApiKey("no real key".to_owned()),
         options,
