@@ -32,7 +32,8 @@ cargo xtask COMMAND
   e2e [--json]           eight days in the life of an agent's memory, on a real repository
   show WHAT              what the crates see in your own project, read-only
                          (paths | index | memories | prompt | claudemd [FILE] |
-                         recall QUERY | gates; --cwd DIR, --home DIR, --json)
+                         recall QUERY | gates | window FILE | compact FILE; --cwd DIR,
+                         --home DIR, --window TOKENS, --json)
   conform FILE...        run the conformance vectors of the format
                          (--json, --crate NAME, --verbose, --no-make)
                          The vectors hold shell lines (\"make\"), which run in a temporary

@@ -214,6 +214,96 @@ fn gates_say_which_one_is_closed_and_when_to_ask_again() {
     assert!(shown.contains("; ask again at "), "{shown}");
 }
 
+/// A transcript of many reads, the last line of which is cut off.
+fn transcript(person: &Person, turns: u64) -> PathBuf {
+    let mut lines = Vec::new();
+    let mut add = |kind: &str, message: Value| {
+        let parent = lines.len().checked_sub(1).map(|n: usize| format!("u{n}"));
+        let line = serde_json::json!({
+            "type": kind, "uuid": format!("u{}", lines.len()), "parentUuid": parent,
+            "isSidechain": false, "sessionId": "s", "timestamp": "2026-11-30T10:00:00.000Z",
+            "message": message,
+        });
+        lines.push(line.to_string());
+    };
+    add(
+        "user",
+        serde_json::json!({ "role": "user", "content": "Why does the build fail?" }),
+    );
+    for turn in 0..turns {
+        let id = format!("toolu_{turn}");
+        add(
+            "assistant",
+            serde_json::json!({
+                "id": format!("msg_{turn}"), "role": "assistant", "model": "m",
+                "content": [
+                    { "type": "text", "text": "Let me look." },
+                    { "type": "tool_use", "id": id, "name": "Read", "input": { "file_path": "/a" } },
+                ],
+                "usage": { "input_tokens": 5_000 + turn * 1_000, "output_tokens": 80 },
+            }),
+        );
+        add(
+            "user",
+            serde_json::json!({ "role": "user", "content": [
+            { "type": "tool_result", "tool_use_id": id, "content": "fn main() {}\n".repeat(300) },
+        ] }),
+        );
+    }
+    let path = person.root().join("session.jsonl");
+    fs::write(&path, lines.join("\n") + "\n{\"type\": \"us").unwrap();
+    path
+}
+
+#[test]
+fn window_says_how_full_it_is_and_what_follows() {
+    let person = Person::new();
+    let path = transcript(&person, 100);
+    let shown = text(&person.show(&["window", &path.to_string_lossy()]));
+    assert!(shown.contains("201 that live, never compacted"), "{shown}");
+    assert!(shown.contains("an API would take them"), "{shown}");
+    assert!(
+        shown.contains("line 202: the last line is not finished"),
+        "{shown}"
+    );
+    assert!(shown.contains("compaction at"), "{shown}");
+    assert!(shown.contains("verdict     wait: "), "{shown}");
+    let small = text(&person.show(&["window", &path.to_string_lossy(), "--window", "130000"]));
+    assert!(
+        small.contains("verdict     compact: the threshold is reached"),
+        "{small}"
+    );
+    assert!(
+        small
+            .lines()
+            .all(|line| line.chars().count() <= 80 || line.contains(" /")),
+        "{small}"
+    );
+}
+
+#[test]
+fn compact_says_what_would_be_kept_and_from_what() {
+    let person = Person::new();
+    let path = transcript(&person, 100);
+    let shown = text(&person.show(&["compact", &path.to_string_lossy(), "--window", "130000"]));
+    assert!(shown.contains("to 201 of 201"), "{shown}");
+    assert!(
+        shown.contains("not from notes: there are no notes"),
+        "{shown}"
+    );
+    let notes = person.root().join("session/session-memory");
+    fs::create_dir_all(&notes).unwrap();
+    fs::write(
+        notes.join("summary.md"),
+        "# Current State\n\nThe linker needs zlib.\n",
+    )
+    .unwrap();
+    let shown = text(&person.show(&["compact", &path.to_string_lossy(), "--window", "130000"]));
+    assert!(shown.contains("messages go, "), "{shown}");
+    let missing = person.show(&["compact", "none.jsonl"]);
+    assert_eq!(missing.status.code(), Some(2));
+}
+
 #[test]
 fn nothing_is_made_for_a_project_without_memory() {
     let person = Person::new();

@@ -1,5 +1,6 @@
 //! `xtask show`: what the crates see in a real project and home. It reads and never writes.
 
+mod conversation;
 mod gates;
 
 use std::path::{Path, PathBuf};
@@ -25,9 +26,11 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         "claudemd" => instructions(&request)?,
         "recall" => recall(&request)?,
         "gates" => gates::gates(&request)?,
+        "window" => conversation::window(&request)?,
+        "compact" => conversation::compact(&request)?,
         other => {
-            let known =
-                "paths | index | memories | prompt | claudemd [FILE] | recall QUERY | gates";
+            let known = "paths | index | memories | prompt | claudemd [FILE] | recall QUERY | \
+                         gates | window FILE | compact FILE";
             return Err(format!("show knows {known}, not `{other}`").into());
         }
     };
@@ -50,6 +53,8 @@ struct Request {
     cwd: PathBuf,
     env: Env,
     json: bool,
+    /// The context window, in tokens.
+    window: Option<u64>,
 }
 
 /// What is printed, in both forms, and whether all is well.
@@ -63,21 +68,26 @@ impl Request {
     fn parse(args: &[String]) -> Result<Request> {
         let mut what = None;
         let (mut about, mut cwd, mut home, mut json) = (None, None, None, false);
+        let mut window = None;
         let mut args = args.iter();
         while let Some(arg) = args.next() {
             let mut value = || {
                 args.next()
                     .map(PathBuf::from)
-                    .ok_or(format!("{arg} needs a folder"))
+                    .ok_or(format!("{arg} needs a value"))
             };
             match arg.as_str() {
                 "--cwd" => cwd = Some(value()?),
                 "--home" => home = Some(value()?),
                 "--json" => json = true,
+                "--window" => window = Some(value()?.to_string_lossy().parse()?),
                 flag if flag.starts_with("--") => return Err(format!("no option `{flag}`").into()),
                 word if what.is_none() => what = Some(word.to_owned()),
                 word if about.is_none()
-                    && matches!(what.as_deref(), Some("claudemd" | "recall")) =>
+                    && matches!(
+                        what.as_deref(),
+                        Some("claudemd" | "recall" | "window" | "compact")
+                    ) =>
                 {
                     about = Some(word.to_owned());
                 }
@@ -101,6 +111,7 @@ impl Request {
             cwd: here.join(cwd.unwrap_or_default()),
             env,
             json,
+            window,
         })
     }
 
