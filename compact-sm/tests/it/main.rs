@@ -7,11 +7,14 @@ mod breaker;
 mod from_notes;
 mod kept_tail;
 mod laws;
+mod lines;
 mod messages;
 mod micro;
+mod notes_text;
 mod repairs;
 #[cfg(feature = "serde")]
 mod serialize;
+mod switches;
 mod tokens;
 mod transcripts;
 mod validity;
