@@ -10,7 +10,8 @@ use crate::Result;
 const MAX_FILE_LINES: usize = 600;
 
 /// Words that tell what a number counts.
-const UNITS: [&str; 30] = [
+const UNITS: [&str; 31] = [
+    "sessions",
     "hops",
     "patterns",
     "bytes",
