@@ -9,6 +9,10 @@ mod lock;
 mod process;
 mod sessions;
 
+// … what its agent may do, …
+mod policy;
+mod shell;
+
 mod error;
 
 pub use {memdir_index, memdir_paths, memdir_types};
@@ -20,5 +24,10 @@ pub use config::{
 pub use error::{Error, ErrorKind};
 pub use gate::{Closed, ClosedReason, Gate, Opening, Outlook, Ticket};
 pub use lock::{Acquired, Busy, BusyReason, Lock, Recovered, STALE_AFTER_MINUTES, recover};
+pub use policy::{Allowed, Refusal, RefusalKind, Roots, ToolPolicy, ToolUse, Verdict};
 pub use process::{Process, is_alive};
 pub use sessions::{Session, SkippedTranscript, Touched, Transcripts, touched_since};
+pub use shell::{
+    Command, Join, MAX_COMMAND_BYTES, Redirection, SEARCH_PATH, Script, Step, judge_shell,
+    parse_shell,
+};

@@ -6,8 +6,12 @@
 )]
 
 mod config;
+mod corpus;
 mod errors;
 mod gate;
 mod lock;
+mod policy;
 mod sessions;
+mod shell;
+mod shell_world;
 mod world;
