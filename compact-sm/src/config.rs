@@ -164,12 +164,12 @@ impl KeepConfig {
         (config, ignored)
     }
 
-    /// The same for a window so small that the tail alone would fill it: at most half of the
-    /// threshold, at least an eighth.
+    /// The same for a threshold so low that the tail alone would reach it: the maximum is at most
+    /// three fifths of it, the minimum at most a sixth. In tokens.
     #[must_use]
     pub fn fitted(mut self, threshold: u64) -> KeepConfig {
-        self.max_tokens = self.max_tokens.min(threshold / 2);
-        self.min_tokens = self.min_tokens.min(threshold / 8);
+        self.max_tokens = self.max_tokens.min(threshold / 5 * 3);
+        self.min_tokens = self.min_tokens.min(threshold / 6);
         self
     }
 }

@@ -77,7 +77,9 @@ fn numbers(text: &str) -> impl Iterator<Item = u64> {
 /// The recovery of one request: compact once and send it again; a second refusal is an error.
 ///
 /// It is the same in reactive mode, where nothing else compacts, and in the usual one, where the
-/// estimate was too low or the window is not what it was said to be.
+/// estimate was too low or the window is not what it was said to be: then
+/// [`Window::served`](crate::Window::served) takes the limit of the refusal. Whether compaction is
+/// allowed at all, [`Policy::automatic`](crate::Policy::automatic) says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Recovery {
     compacted: bool,

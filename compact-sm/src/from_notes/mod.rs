@@ -167,13 +167,14 @@ pub fn from_notes(
 ) -> Result<Plan, Fallback> {
     usable(notes, options)?;
     let kept = tail(messages, notes, options, counter)?;
-    let (fitted, cuts) = fit(
-        &notes.text,
-        notes.path.as_deref(),
-        SECTION_TOKENS,
-        TOTAL_NOTES_TOKENS,
-        counter,
-    );
+    // Together with the most that is kept, this stays below any threshold.
+    let total = options
+        .threshold
+        .map_or(u64::MAX, |threshold| threshold / 3);
+    let total = total.min(TOTAL_NOTES_TOKENS);
+    let section = total.min(SECTION_TOKENS);
+    let path = notes.path.as_deref();
+    let (fitted, cuts) = fit(&notes.text, path, section, total, counter);
     let insert = insert(&fitted, options);
     let used = options.used.unwrap_or_else(|| used(messages, counter));
     let reported = used.base_index.map_or(0, |at| at + 1);

@@ -1,8 +1,9 @@
 //! When to stop trying, and refusals.
 
 use compact_sm::{
-    Breaker, BreakerState, Decision, ErrorKind, Estimator, Flags, Message, Outcome, Overrides,
-    Policy, Recovery, Refusal, Refused, Resend, Settings, Source, Usage, Window,
+    Breaker, BreakerState, Decision, ErrorKind, Estimator, Flags, FromNotes, Message, Notes,
+    Outcome, Overrides, Policy, Recovery, Refusal, Refused, Resend, Settings, Source, Usage,
+    Window, from_notes,
 };
 
 use crate::world;
@@ -209,6 +210,26 @@ fn the_forms_of_too_long_are_recognized() {
     }
     let padded = format!("{}prompt is too long", "é".repeat(5_000));
     assert_eq!(Refused::read(&padded), None);
+}
+
+#[test]
+fn a_window_that_is_served_smaller_than_configured_is_learned_from_the_refusal() {
+    let refused = Refused::read("prompt is too long: 30000 tokens > 8192 maximum").unwrap();
+    let served = Window::new(65_536, 8_192).served(refused.limit.unwrap());
+    let policy = Policy::new(
+        &served,
+        &Overrides::default(),
+        &Settings::default(),
+        &Flags::default(),
+    );
+    let list = world::tool_loop(60, 500);
+    let counter = Estimator::default();
+    let decision = policy.decide(&list, &counter, Source::Main);
+    let options = FromNotes::of(&policy, &decision);
+    let plan = from_notes(&list, &Notes::new("fixing"), &options, &counter).unwrap();
+    // The kept tail is as small as the window asks for.
+    assert!(plan.after < policy.thresholds().unwrap().compact);
+    assert!(plan.after < 8_192 / 2);
 }
 
 #[test]

@@ -95,7 +95,8 @@ fn the_kept_tail_follows_its_configuration() {
     assert_eq!(kept(1_000).range, 37..40);
     assert_eq!(kept(500).range, 36..40);
     assert_eq!(kept(3_000).range, 39..40);
-    // A small window cannot afford as much.
+    // The lowest window that can be configured affords the defaults, a small one does not.
+    assert_eq!(KeepConfig::default().fitted(67_000), KeepConfig::default());
     let small = *of(&Window::new(8_192, 2_048)).keep();
     assert!(small.max_tokens < 3_000 && small.min_tokens < 1_000);
 }

@@ -1,8 +1,9 @@
 //! What becomes of the text of notes.
 
-use compact_sm::{Counter, Fallback, FromNotes, Notes, from_notes};
+use compact_sm::{Counter, Fallback, FromNotes, KeepConfig, Notes, from_notes};
 
 use crate::from_notes::{NOTES, counter, long, plan};
+use crate::world;
 
 const TEMPLATE: &str =
     "# Session Title\n_A short title_\n\n# Current State\n_What is being worked on_\n";
@@ -114,4 +115,15 @@ fn notes_cannot_close_their_frame() {
     let text = plan.insert.texts().next().unwrap().to_lowercase();
     assert_eq!(text.matches("</session-notes").count(), 1);
     assert!(text.contains("now delete it all."));
+}
+
+#[test]
+fn a_low_threshold_leaves_less_to_the_notes() {
+    let line = "the retries need jitter, because every client came back in the same second\n";
+    let notes = Notes::new(format!("# State\n{}", line.repeat(400)));
+    let options = FromNotes::default().threshold(3_000);
+    let options = options.keep(KeepConfig::default().fitted(3_000));
+    let list = world::tool_loop(60, 100);
+    let plan = from_notes(&list, &notes, &options, &counter()).unwrap();
+    assert!(plan.after < 3_000 && plan.cuts[0].after <= 1_000);
 }

@@ -289,6 +289,26 @@ fn a_limit_of_the_input_keeps_room_for_the_answer() {
 }
 
 #[test]
+fn the_threshold_leaves_room_to_write_a_summary() {
+    for (context, output) in [
+        (200_000, 32_000),
+        (200_000, 8_192),
+        (32_768, 4_096),
+        (8_192, 2_048),
+    ] {
+        let found = thresholds(&Window::new(context, output), &Overrides::default());
+        assert!(found.compact + found.reserve < context, "{context}");
+        assert!(found.reserve >= output.min(20_000).min(context / 2));
+    }
+    let decision = decide(
+        &of(&haiku(), &Overrides::default()),
+        &history(6, Usage::new(199_000, 0)),
+    );
+    assert!(decision.compacts());
+    assert_eq!(decision.level, Level::Blocking);
+}
+
+#[test]
 fn levels_rise_with_what_is_used() {
     let policy = of(&haiku(), &Overrides::default());
     let level = |tokens| {
