@@ -13,5 +13,7 @@ mod lock;
 mod policy;
 mod sessions;
 mod shell;
+mod shell_effects;
+mod shell_run;
 mod shell_world;
 mod world;
