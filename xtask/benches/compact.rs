@@ -40,15 +40,16 @@ fn main() {
     memory(&list);
 }
 
-/// Prose and code as tools return them: about 50 tokens a piece of 200 bytes.
+/// Prose and code as tools return them.
 const PIECE: &str = "The queue was full twice in March, and both times the retries made it worse.\n\
     fn next_delay(&self, attempt: u32) -> Option<Duration> {\n    \
     let factor = 2_u32.saturating_pow(attempt); // 120 ms\n}\n";
 
 /// How much of it a result has, in bytes.
-const PIECES: [usize; 4] = [40, 90, 150, 185];
+const PIECES: [usize; 4] = [10, 20, 30, 50];
 
-/// A user's text, then calls with results; about 50 tokens a message, no usage reported.
+/// A user's text, then calls with results; about 50 tokens a message with its charges, no usage
+/// reported.
 fn conversation(messages: usize) -> Vec<Message> {
     let mut list = vec![Message::user("please look into the retries")];
     let mut at = 0;

@@ -5,6 +5,8 @@
 //! prompt cache by prefix, answers as JSON or as a stream of events, and fails on command.
 
 mod cache;
+#[cfg(test)]
+mod compaction_tests;
 mod http;
 mod law;
 mod reply;
