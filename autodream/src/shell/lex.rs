@@ -167,9 +167,17 @@ impl Lexer<'_> {
             if RESERVED.contains(&first.text.as_str()) {
                 return syntax(&first.text, NOTHING_BUT_COMMANDS);
             }
-            if is_assignment(&first.text) {
-                return syntax(&first.text, "variables may not be set");
-            }
+        }
+        // Also in part of a word that is quoted otherwise: `a='b'` is an assignment.
+        if first.text.contains('=') {
+            return syntax(&first.text, "variables may not be set");
+        }
+        let has_bracket = first
+            .globs
+            .iter()
+            .any(|at| first.text[*at..].starts_with('['));
+        if has_bracket || first.text.starts_with('%') {
+            return syntax(&first.text, NOTHING_BUT_COMMANDS);
         }
         self.pipeline.push(std::mem::take(&mut self.command));
         self.is_open = false;
@@ -267,12 +275,4 @@ impl Lexer<'_> {
         self.command.words.push(word);
         Ok(())
     }
-}
-
-/// `a=b`, `a+=b`, `a[1]=b`.
-fn is_assignment(word: &str) -> bool {
-    let Some((name, _)) = word.split_once('=') else {
-        return false;
-    };
-    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
 }
