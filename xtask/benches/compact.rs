@@ -125,7 +125,7 @@ fn plans(table: &Table, list: &[Message]) {
         black_box(list.iter().map(|m| m.content.blocks.len()).sum::<usize>());
     };
     table.row("validate it", 21, "count its blocks", law, walk);
-    let options = MicroOptions::default();
+    let options = MicroOptions::default().protect_tokens(1_000);
     let old = || {
         assert!(
             !micro(list, When::Budget, &options, &counter)

@@ -11,7 +11,7 @@ use crate::boundary::{Boundary, Segment, boundary_text};
 use crate::error::{Error, ErrorKind};
 use crate::keep::{Kept, Stop, Summarized, covered, keep_window};
 use crate::notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS, fit, prompt};
-use crate::tokens::{Counter, used};
+use crate::tokens::{Counter, reported};
 use crate::{Message, Origin};
 
 /// Why the notes cannot be used, and a summary has to be made.
@@ -176,14 +176,17 @@ pub fn from_notes(
     let path = notes.path.as_deref();
     let (fitted, cuts) = fit(&notes.text, path, section, total, counter);
     let insert = insert(&fitted, options);
-    let used = options.used.unwrap_or_else(|| used(messages, counter));
-    let reported = used.base_index.map_or(0, |at| at + 1);
+    let mut used = options.used.unwrap_or_else(|| reported(messages));
+    let known = used.base_index.map_or(0, |at| at + 1);
     let (mut all, mut seen) = (0_u64, 0);
     for (at, message) in messages.iter().enumerate() {
         all = all.saturating_add(counter.message(message));
-        if at + 1 == reported {
+        if at + 1 == known {
             seen = all;
         }
+    }
+    if options.used.is_none() {
+        used.pending = counter.padded(all.saturating_sub(seen));
     }
     let stays = kept.tokens.saturating_add(counter.message(&insert));
     if stays >= all {

@@ -1,6 +1,6 @@
 //! Counts what a text is made of, in one pass: the features that the estimate weighs.
 //!
-//! Blocks of ASCII are counted in loops over bytes that the compiler turns into vector code.
+//! For ASCII, one look into a table for each two neighbors counts all features at once.
 
 /// What is counted. The order is that of the weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,34 +48,101 @@ pub(super) enum Class {
 /// How many classes there are.
 pub(super) const CLASSES: usize = Class::Other as usize + 1;
 
-/// Bytes counted at once. Below 256, so that a sum of bits fits a byte.
+/// Bytes counted at once. Below 256, so that each count fits a byte.
 const BLOCK: usize = 192;
 
-/// Blocks are counted in multiples of this many bytes.
-const LANE: usize = 32;
+/// Letters of a word that are not [`Class::Long`].
+const SHORT: u32 = 8;
 
-/// How far back a byte is looked at.
-const BACK: usize = 8;
+// Kinds of bytes.
+const NONE: usize = 0;
+const LOWER: usize = 1;
+const UPPER: usize = 2;
+const DIGIT: usize = 3;
+const SPACE: usize = 4;
+const NEWLINE: usize = 5;
+const SIGN: usize = 6;
+const KINDS: usize = 8;
 
-const LETTER: u8 = 1;
-const UPPER: u8 = 2;
-const DIGIT: u8 = 4;
-const SPACE: u8 = 8;
-const NEWLINE: u8 = 16;
-const SIGN: u8 = 32;
+/// What two neighbors can count as; each has a byte of its own in [`PAIRS`].
+const PAIR_CLASSES: [Class; 10] = [
+    Class::Letter,
+    Class::Word,
+    Class::Camel,
+    Class::Capital,
+    Class::Digit,
+    Class::Number,
+    Class::Punctuation,
+    Class::Signs,
+    Class::Newline,
+    Class::Indent,
+];
+
+const KIND_OF: [u8; 256] = {
+    let mut kinds = [NONE as u8; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b' ' | b'\t' | b'\r' => SPACE,
+            b'\n' => NEWLINE,
+            _ => SIGN,
+        } as u8;
+        byte += 1;
+    }
+    kinds
+};
+
+/// For the kind before and the kind now, what it counts as.
+const PAIRS: [u128; KINDS * KINDS] = {
+    let mut pairs = [0; KINDS * KINDS];
+    let mut before = 0;
+    while before < KINDS {
+        let letter = before == LOWER || before == UPPER;
+        let mut now = 0;
+        while now < KINDS {
+            let is_letter = now == LOWER || now == UPPER;
+            let is = [
+                is_letter,
+                is_letter && !letter,
+                now == UPPER && before == LOWER,
+                now == UPPER && before == UPPER,
+                now == DIGIT,
+                now == DIGIT && before != DIGIT,
+                now == SIGN,
+                now == SIGN && before != SIGN,
+                now == NEWLINE,
+                now == SPACE && before == SPACE,
+            ];
+            let mut at = 0;
+            while at < is.len() {
+                pairs[before * KINDS + now] |= (is[at] as u128) << (8 * at);
+                at += 1;
+            }
+            now += 1;
+        }
+        before += 1;
+    }
+    pairs
+};
 
 /// The counts, and what stood before.
 #[derive(Debug, Clone)]
 pub(super) struct Classes {
     pub(super) counts: [u64; CLASSES],
-    before: [u8; BACK],
+    before: usize,
+    /// Letters of the word so far.
+    word: u32,
 }
 
 impl Default for Classes {
     fn default() -> Classes {
         Classes {
             counts: [0; CLASSES],
-            before: [NEWLINE; BACK],
+            before: NEWLINE,
+            word: 0,
         }
     }
 }
@@ -107,79 +174,30 @@ impl Classes {
     }
 
     fn ascii(&mut self, bytes: &[u8]) {
-        let end = bytes.len();
-        // Whole lanes: what stands behind the text belongs to no class.
-        let lanes = end.next_multiple_of(LANE);
-        let mut padded = [0; BLOCK];
-        padded[..end].copy_from_slice(bytes);
-        let mut flags = [0; BLOCK + BACK];
-        flags[..BACK].copy_from_slice(&self.before);
-        for (flag, byte) in flags[BACK..].iter_mut().zip(&padded[..lanes]) {
-            *flag = flag_of(*byte);
+        let (mut before, mut word) = (self.before, self.word);
+        let (mut pairs, mut long) = (0_u128, 0_u64);
+        for byte in bytes {
+            let now = usize::from(KIND_OF[usize::from(*byte)]) % KINDS;
+            pairs += PAIRS[before * KINDS + now];
+            word = if now == LOWER || now == UPPER {
+                word.saturating_add(1)
+            } else {
+                0
+            };
+            long += u64::from(word > SHORT);
+            before = now;
         }
-        flags[BACK + end..BACK + lanes].fill(0);
-        let at = |back: usize| &flags[BACK - back..BACK - back + lanes];
-        let (now, one) = (at(0), at(1));
-        let pairs = |test: fn(u8, u8) -> bool| {
-            let hits = now
-                .iter()
-                .zip(one)
-                .map(|(now, one)| u8::from(test(*now, *one)));
-            u64::from(hits.fold(0_u8, u8::wrapping_add))
-        };
-        let mut long = [0; BLOCK];
-        let long = &mut long[..lanes];
-        long.copy_from_slice(now);
-        for back in 1..=BACK {
-            for (long, flag) in long.iter_mut().zip(at(back)) {
-                *long &= *flag;
-            }
-        }
-        let hits = long.iter().map(|flags| flags & LETTER);
-        let long = u64::from(hits.fold(0_u8, u8::wrapping_add));
-        let found = [
-            (Class::Letter, pairs(|now, _| now & LETTER != 0)),
-            (Class::Word, pairs(|now, one| now & !one & LETTER != 0)),
-            (Class::Long, long),
-            (
-                Class::Camel,
-                pairs(|now, one| now & UPPER != 0 && one & (LETTER | UPPER) == LETTER),
-            ),
-            (Class::Capital, pairs(|now, one| now & one & UPPER != 0)),
-            (Class::Digit, pairs(|now, _| now & DIGIT != 0)),
-            (Class::Number, pairs(|now, one| now & !one & DIGIT != 0)),
-            (Class::Punctuation, pairs(|now, _| now & SIGN != 0)),
-            (Class::Signs, pairs(|now, one| now & !one & SIGN != 0)),
-            (Class::Newline, pairs(|now, _| now & NEWLINE != 0)),
-            (Class::Indent, pairs(|now, one| now & one & SPACE != 0)),
-        ];
-        self.before.copy_from_slice(&flags[end..end + BACK]);
-        for (class, count) in found {
-            self.add(class, count);
+        (self.before, self.word) = (before, word);
+        self.add(Class::Long, long);
+        for (class, count) in PAIR_CLASSES.into_iter().zip(pairs.to_le_bytes()) {
+            self.add(class, count.into());
         }
     }
 
     fn char(&mut self, c: char) {
-        self.before = [0; BACK];
+        (self.before, self.word) = (NONE, 0);
         self.add(class_of(c), 1);
     }
-}
-
-fn flag_of(byte: u8) -> u8 {
-    let lower = byte | 0x20;
-    let is_letter = lower.wrapping_sub(b'a') < 26;
-    let is_upper = byte.wrapping_sub(b'A') < 26;
-    let is_digit = byte.wrapping_sub(b'0') < 10;
-    let is_space = (byte == b' ') | (byte == b'\t') | (byte == b'\r');
-    let is_newline = byte == b'\n';
-    let is_sign = !(is_letter | is_digit | is_space | is_newline);
-    let flag = |is: bool, flag: u8| u8::from(is) * flag;
-    flag(is_letter, LETTER)
-        | flag(is_upper, UPPER)
-        | flag(is_digit, DIGIT)
-        | flag(is_space, SPACE)
-        | flag(is_newline, NEWLINE)
-        | flag(is_sign, SIGN)
 }
 
 fn class_of(c: char) -> Class {

@@ -48,6 +48,17 @@ impl Used {
 /// estimated.
 #[must_use]
 pub fn used(messages: &[Message], counter: &dyn Counter) -> Used {
+    let mut used = reported(messages);
+    let after = used.base_index.map_or(0, |at| at + 1);
+    let pending = messages[after..].iter().fold(0_u64, |sum, message| {
+        sum.saturating_add(counter.message(message))
+    });
+    used.pending = counter.padded(pending);
+    used
+}
+
+/// The base alone.
+pub(crate) fn reported(messages: &[Message]) -> Used {
     let mut reported = messages
         .iter()
         .enumerate()
@@ -56,16 +67,13 @@ pub fn used(messages: &[Message], counter: &dyn Counter) -> Used {
             let tokens = message.usage.as_ref()?.total();
             (tokens > 0).then_some((at, tokens))
         });
-    let (base_index, base, after) = match reported.next() {
-        Some((at, tokens)) => (Some(at), tokens, &messages[at + 1..]),
-        None => (None, 0, messages),
+    let (base_index, base) = match reported.next() {
+        Some((at, tokens)) => (Some(at), tokens),
+        None => (None, 0),
     };
-    let pending = after.iter().fold(0_u64, |sum, message| {
-        sum.saturating_add(counter.message(message))
-    });
     Used {
         base,
         base_index,
-        pending: counter.padded(pending),
+        pending: 0,
     }
 }
