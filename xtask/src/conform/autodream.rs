@@ -1,16 +1,17 @@
 //! The peer kinds of `autodream`.
 
 use std::fs::{self, File};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use autodream::memdir_paths::MemoryDir;
 use autodream::{
-    Acquired, Config, Flags, Gate, Host, Lock, Opening, Process, Settings, Transcripts, enabled,
-    touched_since,
+    Acquired, Config, Flags, Gate, Host, Lock, Opening, Process, Roots, Settings, ToolPolicy,
+    ToolUse, Transcripts, Verdict, enabled, judge_shell, parse_shell, touched_since,
 };
 use serde_json::{Map, Value};
 
-use super::peer::{Kind, Runner, answer, fresh};
+use super::peer::{Kind, Runner, answer, fresh, text};
 use super::tree::{Unsupported, now};
 
 type Answer = Result<Map<String, Value>, Unsupported>;
@@ -18,6 +19,12 @@ type Answer = Result<Map<String, Value>, Unsupported>;
 /// The kinds of this crate: what they take, what is compared, who answers.
 pub(super) fn kind(name: &str) -> Option<Kind> {
     let (inputs, compared, run): (&[_], &[_], Runner) = match name {
+        "shell_read_only" | "shell_gap" | "shell_overblock" => (
+            &["command", "allow_list"],
+            &["allowed", "is_read_only"],
+            shell,
+        ),
+        "shell_parse" => (&["script"], &["argv"], shell_parse),
         "lock" => (&["lock"], &["acquired", "holder"], lock),
         "throttle" => (&["last_run_min", "min_interval_min"], &["runs"], throttle),
         "sessions" => (&["dir"], &["sessions", "error"], sessions),
@@ -29,6 +36,39 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         compared,
         run,
     })
+}
+
+/// The judge's word on a command line, run in a project of its own.
+fn shell(input: &Map<String, Value>) -> Answer {
+    let root = fresh()?;
+    let project = root.path().join("w/p");
+    let dir = MemoryDir::new(root.path().join("home/.claude/projects/p/memory"));
+    fs::create_dir_all(&project)?;
+    fs::create_dir_all(dir.path())?;
+    let roots = Roots::new(&project, &dir);
+    let allowed = judge_shell(text(input, "command")?, &project, &roots).is_ok();
+    answer([
+        ("allowed", allowed.into()),
+        ("is_read_only", allowed.into()),
+    ])
+}
+
+fn shell_parse(input: &Map<String, Value>) -> Answer {
+    let argv = match parse_shell(text(input, "script")?) {
+        Ok(script) => {
+            let calls = script.steps.into_iter().flat_map(|step| step.pipeline);
+            calls.map(|call| call.argv).collect::<Vec<_>>().into()
+        }
+        Err(_) => Value::Null,
+    };
+    answer([("argv", argv)])
+}
+
+/// The policy's word on a write, in the memory directory that the scene resolves to.
+pub(super) fn may_write(dir: &MemoryDir, cwd: &Path, path: &Path) -> bool {
+    let policy = ToolPolicy::new(Roots::new(cwd, dir), cwd);
+    let path = path.to_string_lossy().into_owned();
+    matches!(policy.judge(&ToolUse::Write { path }), Verdict::Allow(_))
 }
 
 /// The process that asks, and numbers of one that lives and one that does not.

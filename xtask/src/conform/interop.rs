@@ -37,7 +37,7 @@ pub(super) fn run(case: &Case, setup: &Value, observed: &Value, no_make: bool) -
         }
         "auto" => return super::compact::auto(setup, observed),
         "boundary" => return not_built("compact-sm"),
-        "write" => return not_built("autodream"),
+        "write" => &["writes"],
         _ => return Outcome::unsupported("a kind that is not listed"),
     };
     let mut comparison = Comparison::default();
@@ -47,6 +47,7 @@ pub(super) fn run(case: &Case, setup: &Value, observed: &Value, no_make: bool) -
         "slug" => slug(case, setup, observed, no_make, &mut comparison),
         "switch" => switch(case, setup, observed, no_make, &mut comparison),
         "inject" => return inject(case, setup, observed, no_make, comparison),
+        "write" => writes(case, setup, observed, no_make, &mut comparison),
         _ => note(case, setup, observed, no_make, &mut comparison),
     };
     match result {
@@ -322,6 +323,28 @@ fn index_links_out(dir: &Path) -> bool {
         (Ok(real), Ok(dir)) => is_link && !real.starts_with(dir),
         _ => false,
     }
+}
+
+/// The tool policy's word on each write, in the directory that resolves.
+fn writes(
+    case: &Case,
+    setup: &Value,
+    observed: &Value,
+    no_make: bool,
+    comparison: &mut Comparison,
+) -> Result<(), Unsupported> {
+    let scene = Scene::build(case, setup, Names::Expanded, Fill::X, no_make)?;
+    let dir = scene.dir().ok_or("memory is off")?;
+    let list = observed["writes"].as_array().ok_or("observed writes")?;
+    for (at, write) in list.iter().enumerate() {
+        let name = format!("writes.{at}.allowed");
+        comparison.unknown("writes", &super::unknown_keys(write, &["path", "allowed"]));
+        let path = write["path"].as_str().ok_or("observed writes.path")?;
+        let path = scene.root.path_of(path);
+        let allowed = super::autodream::may_write(dir, &scene.cwd, &path);
+        comparison.field(&name, &write["allowed"], allowed);
+    }
+    Ok(())
 }
 
 fn switch(

@@ -168,3 +168,46 @@ fn threshold_window_and_estimate_vectors_pass_and_fail() {
         cleared(&[0, 1]),
     );
 }
+
+#[test]
+fn shell_vectors_pass_and_fail() {
+    let allowed = |yes: bool| json!({ "allowed": yes });
+    for (command, yes) in [("ls | wc -l", true), ("ls > out", false), ("rm x", false)] {
+        for kind in ["shell_read_only", "shell_gap", "shell_overblock"] {
+            let input = json!({ "command": command });
+            both_ways("autodream", kind, input, allowed(yes), allowed(!yes));
+        }
+    }
+    let argv = |words: Value| json!({ "argv": words });
+    let input = json!({ "script": "rg -n 'a b' -g\"*.py\"" });
+    let right = argv(json!([["rg", "-n", "a b", "-g*.py"]]));
+    both_ways("autodream", "shell_parse", input, right, argv(json!(null)));
+    let input = json!({ "script": "echo ${x}" });
+    both_ways(
+        "autodream",
+        "shell_parse",
+        input,
+        argv(json!(null)),
+        argv(json!([["echo"]])),
+    );
+}
+
+#[test]
+fn write_vectors_pass_and_fail() {
+    let case = |path: &str, allowed: bool| {
+        let files = json!({ "~/.claude/projects/{S}case/memory/MEMORY.md": "- x\n" });
+        let setup = json!({ "files": files, "env": {}, "cwd": "." });
+        let path = format!("~/.claude/projects/{{S}}case/memory/{path}");
+        interop(
+            "autodream",
+            setup,
+            json!({ "writes": [{ "path": path, "allowed": allowed }] }),
+        )
+    };
+    check(case("new.md", true), "passed");
+    check(case("new.md", false), "failed");
+    check(case("../out.md", false), "passed");
+    let mut odd = case("new.md", true);
+    odd["observed"]["writes"][0]["unheard_of"] = json!(1);
+    check(odd, "failed");
+}
