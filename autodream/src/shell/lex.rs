@@ -163,10 +163,8 @@ impl Lexer<'_> {
         let Some(first) = self.command.words.first() else {
             return syntax(operator, NO_COMMAND);
         };
-        if !first.is_quoted {
-            if RESERVED.contains(&first.text.as_str()) {
-                return syntax(&first.text, NOTHING_BUT_COMMANDS);
-            }
+        if !first.is_quoted && RESERVED.contains(&first.text.as_str()) {
+            return syntax(&first.text, NOTHING_BUT_COMMANDS);
         }
         // Also in part of a word that is quoted otherwise: `a='b'` is an assignment.
         if first.text.contains('=') {

@@ -111,6 +111,10 @@ impl Lexer<'_> {
 
     fn escape(&mut self, word: &mut Word) -> Result<(), Refusal> {
         match self.peek(1) {
+            // Readers differ about whether it begins a quotation of its own.
+            Some(b'$') if matches!(self.peek(2), Some(b'\'' | b'"')) => {
+                return syntax("\\$", "put `$` into the quotes that follow");
+            }
             Some(next @ b'!'..=b'~') | Some(next @ b' ') => {
                 word.is_quoted = true;
                 word.text.push(char::from(next));

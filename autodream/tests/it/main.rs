@@ -14,6 +14,7 @@ mod policy;
 mod sessions;
 mod shell;
 mod shell_effects;
+mod shell_mutations;
 mod shell_run;
 mod shell_world;
 mod world;

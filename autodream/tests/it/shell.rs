@@ -150,6 +150,10 @@ fn what_a_shell_reads_in_its_own_way_is_no_script() {
         "a \"$*\"",
         "a\n| b",
         "a &&& b",
+        "a \\$'b'",
+        "%1 a",
+        "a[1 b",
+        "a='b' c",
     ] {
         assert!(parse_shell(command).is_err(), "{command:?}");
     }

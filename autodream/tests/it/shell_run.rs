@@ -102,7 +102,7 @@ pub(crate) fn run(script: &Script) -> Shown {
     shown
 }
 
-type Entry = (u64, SystemTime, Vec<u8>);
+pub(crate) type Entry = (u64, SystemTime, Vec<u8>);
 
 /// Every file and folder below a place: size, time of change and content.
 pub(crate) fn tree(root: &Path) -> BTreeMap<String, Entry> {
