@@ -16,6 +16,7 @@ mod lint;
 mod read;
 mod recover;
 mod repair;
+mod secret_forms;
 mod secret_shapes;
 mod secrets;
 #[cfg(feature = "serde")]

@@ -8,6 +8,8 @@ pub(super) enum Check {
     Token,
     /// The same, and it is not part of an encoded text.
     PlainToken,
+    /// The same, and it looks random: its own letters say too little.
+    DrawnToken,
     /// Key material follows.
     KeyHeader,
     /// It decodes to the first line of a private key; certificates begin alike.
@@ -21,11 +23,32 @@ pub(super) enum Check {
 }
 
 impl Check {
-    /// Whether the words around it make it a secret. Such a value ends where its line does, and
-    /// it is not looked for in what is put together from several lines.
+    /// Whether the words around it make it a secret. Such a value ends where its line does.
     pub(super) fn by_context(self) -> bool {
         matches!(self, Check::UrlPassword | Check::Password | Check::Generic)
     }
+
+    /// Whether it is looked for in a text of that form.
+    pub(super) fn is_for(self, reading: Reading) -> bool {
+        match reading {
+            Reading::Plain | Reading::Marked => true,
+            Reading::Wrapped => !self.by_context(),
+            Reading::Decoded => !matches!(self, Check::Password | Check::Generic),
+        }
+    }
+}
+
+/// In which form a text is searched.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// As it is.
+    Plain,
+    /// Put together from parts that say that they belong together.
+    Marked,
+    /// Put together from several lines, which may have nothing to do with each other.
+    Wrapped,
+    /// From base64.
+    Decoded,
 }
 
 /// The least Shannon entropy, in bits a character, of a value that only its key calls secret.
@@ -241,6 +264,15 @@ fn entropy(text: &str) -> f64 {
             -share * share.log2()
         })
         .sum()
+}
+
+/// Whether a token looks random: letters and digits, no words, no example.
+pub(super) fn is_drawn(value: &str) -> bool {
+    value.bytes().any(|b| b.is_ascii_digit())
+        && value.bytes().any(|b| b.is_ascii_alphabetic())
+        && !is_example(value)
+        && !is_words(value)
+        && entropy(value) >= MIN_ENTROPY
 }
 
 /// Whether a value that its key calls secret is one.

@@ -5,6 +5,7 @@
 //! keyword stands there run. The same is done for what the text becomes when wrapped lines are
 //! put together again, and for what it holds in base64.
 
+mod joined;
 mod judge;
 mod table;
 mod views;
@@ -17,7 +18,8 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::{GateRule, Severity};
-use judge::Check;
+use joined::{Joined, Joints};
+use judge::{Check, Reading};
 use table::SHAPES;
 
 /// The kind of a secret: one of the shapes that the gate knows.
@@ -117,18 +119,29 @@ struct Found {
 
 /// All secrets of a text, in order, none inside another, at most `limit`.
 pub(super) fn find(text: &str, limit: usize) -> Vec<(GateRule, Severity, Range<usize>)> {
-    let mut found = search(text, false, limit);
-    if let Some(joined) = views::Joined::of(text) {
-        for hit in search(joined.text(), true, limit) {
-            // Only what the line ends kept apart is news.
+    let mut found = search(text, Reading::Plain, |_| false, limit);
+    for (range, decoded) in views::decoded(text) {
+        if let Some(hit) = search(&decoded, Reading::Decoded, |_| false, 1).pop() {
+            found.push(Found { range, ..hit });
+        }
+    }
+    for (joints, reading) in [
+        (Joints::Marked, Reading::Marked),
+        (Joints::Wrapped, Reading::Wrapped),
+    ] {
+        let Some(joined) = Joined::of(text, joints) else {
+            continue;
+        };
+        for hit in search(joined.text(), reading, |at| joined.is_boundary(at), limit) {
+            // Only what the joints kept apart is news.
             if let Some(range) = joined.original(&hit.range) {
                 found.push(Found { range, ..hit });
             }
         }
-    }
-    for (range, decoded) in views::decoded(text) {
-        if let Some(hit) = search(&decoded, true, 1).into_iter().next() {
-            found.push(Found { range, ..hit });
+        for (range, decoded) in views::decoded_lines(&joined) {
+            if let Some(hit) = search(&decoded, Reading::Decoded, |_| false, 1).pop() {
+                found.push(Found { range, ..hit });
+            }
         }
     }
     merge(found, limit)
@@ -159,7 +172,12 @@ fn merge(mut found: Vec<Found>, limit: usize) -> Vec<Found> {
 }
 
 /// One pass for the keywords, then the patterns whose keyword is there.
-fn search(text: &str, tokens_only: bool, limit: usize) -> Vec<Found> {
+fn search(
+    text: &str,
+    reading: Reading,
+    is_boundary: impl Fn(usize) -> bool,
+    limit: usize,
+) -> Vec<Found> {
     let mut wanted = [false; SHAPES.len()];
     if let Some(search) = &KEYWORDS.search {
         for hit in search.find_overlapping_iter(text) {
@@ -175,7 +193,7 @@ fn search(text: &str, tokens_only: bool, limit: usize) -> Vec<Found> {
     }
     let mut found = Vec::new();
     for (index, shape) in SHAPES.iter().enumerate() {
-        if !wanted[index] || (tokens_only && shape.check.by_context()) {
+        if !wanted[index] || !shape.check.is_for(reading) {
             continue;
         }
         let Some(pattern) = pattern(index) else {
@@ -185,9 +203,9 @@ fn search(text: &str, tokens_only: bool, limit: usize) -> Vec<Found> {
         while let Some(groups) = pattern.captures_at(text.as_bytes(), at) {
             let Some(whole) = groups.get(0) else { break };
             let range = groups.get(1).unwrap_or(whole).range();
-            match verdict(shape.check, text, whole.range(), range) {
+            match verdict(shape.check, text, whole.range(), range, &is_boundary) {
                 Some((severity, range)) => {
-                    at = whole.end().max(at + 1);
+                    at = whole.end().max(range.end).max(at + 1);
                     found.push(Found {
                         shape: index,
                         severity,
@@ -230,12 +248,18 @@ fn verdict(
     text: &str,
     whole: Range<usize>,
     range: Range<usize>,
+    is_boundary: &impl Fn(usize) -> bool,
 ) -> Option<(Severity, Range<usize>)> {
     let value = text.get(range.clone())?;
     let after = text.get(range.end..)?;
     let is_secret = match check {
-        Check::Token => stands_alone(text, &whole, false) && !judge::is_example(value),
-        Check::PlainToken => stands_alone(text, &whole, true) && !judge::is_example(value),
+        Check::Token => stands_alone(text, &whole, false, is_boundary) && !judge::is_example(value),
+        Check::PlainToken => {
+            stands_alone(text, &whole, true, is_boundary) && !judge::is_example(value)
+        }
+        Check::DrawnToken => {
+            stands_alone(text, &whole, true, is_boundary) && judge::is_drawn(value)
+        }
         Check::EncodedHeader => views::encodes_private_key(value),
         Check::KeyHeader => {
             let key = views::key_end(after).map(|length| range.start..range.end + length);
@@ -260,18 +284,30 @@ fn verdict(
 }
 
 /// Whether a token is not a piece of a longer word. `\n` in front of it is an escape sequence and
-/// `%3D` an encoded sign, not letters.
-fn stands_alone(text: &str, range: &Range<usize>, among_base64: bool) -> bool {
+/// `%3D` an encoded sign, not letters. What begins with a sign needs no room before it.
+fn stands_alone(
+    text: &str,
+    range: &Range<usize>,
+    among_base64: bool,
+    is_boundary: &impl Fn(usize) -> bool,
+) -> bool {
     let bytes = text.as_bytes();
     let before = &bytes[..range.start];
     let goes_on =
         |byte: &u8| byte.is_ascii_alphanumeric() || (among_base64 && b"+/".contains(byte));
     let starts = match before {
+        _ if is_boundary(range.start) => true,
+        _ if !bytes
+            .get(range.start)
+            .is_some_and(u8::is_ascii_alphanumeric) =>
+        {
+            true
+        }
         [.., b'\\', b'n' | b'r' | b't'] => true,
         [.., b'%', a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => true,
         _ => !before.last().is_some_and(goes_on),
     };
-    let ends = !bytes.get(range.end).is_some_and(goes_on);
+    let ends = is_boundary(range.end) || !bytes.get(range.end).is_some_and(goes_on);
     starts && ends
 }
 

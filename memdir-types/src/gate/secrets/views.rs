@@ -1,109 +1,49 @@
-//! Other readings of a text, in which a secret shows that the text itself hides: wrapped lines
-//! put together, and what stands in base64.
+//! What stands in base64, and how far a private key reaches.
 
 use std::ops::Range;
+
+use super::joined::Joined;
 
 /// The least length of a run of base64 that is decoded: what is shorter holds no token.
 const MIN_RUN: usize = 24;
 
-/// The text with its wrapped lines put together, and where each part comes from.
-pub(super) struct Joined {
-    text: String,
-    /// Offset in the joined text, offset in the original, of each part after a join.
-    parts: Vec<(usize, usize)>,
-}
-
-impl Joined {
-    /// `None` if no line ends in the middle of what could be a token.
-    pub(super) fn of(text: &str) -> Option<Joined> {
-        let bytes = text.as_bytes();
-        let mut out = String::new();
-        let mut parts = vec![(0, 0)];
-        let mut from = 0;
-        for (at, _) in text.match_indices('\n') {
-            if at < from {
-                continue;
-            }
-            let left = trim_line_end(&bytes[..at]);
-            let right = at + 1 + wrapped_prefix(&bytes[at + 1..]);
-            let ends_inside = left > from && is_token_byte(bytes[left - 1]);
-            let goes_on = bytes.get(right).is_some_and(|b| is_token_byte(*b));
-            if !ends_inside || !goes_on {
-                continue;
-            }
-            out.push_str(&text[from..left]);
-            parts.push((out.len(), right));
-            from = right;
-        }
-        if parts.len() == 1 {
-            return None;
-        }
-        out.push_str(&text[from..]);
-        Some(Joined { text: out, parts })
-    }
-
-    pub(super) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Where in the original a place is, if it reaches over a join.
-    pub(super) fn original(&self, range: &Range<usize>) -> Option<Range<usize>> {
-        let last = range.end.checked_sub(1)?;
-        (self.part(range.start) != self.part(last))
-            .then(|| self.map(range.start)..self.map(last) + 1)
-    }
-
-    fn part(&self, at: usize) -> usize {
-        self.parts
-            .partition_point(|(from, _)| *from <= at)
-            .saturating_sub(1)
-    }
-
-    fn map(&self, at: usize) -> usize {
-        self.parts
-            .get(self.part(at))
-            .map_or(at, |(from, original)| original + (at - from))
-    }
-}
-
-/// Where a line ends without what wrapping adds: white space, a backslash, a quotation mark and
-/// the sign that joins two texts in code.
-fn trim_line_end(line: &[u8]) -> usize {
-    let mut end = line.len();
-    let mut drop = |set: &[u8], most: usize| {
-        let mut left = most;
-        while left > 0 && end > 0 && set.contains(&line[end - 1]) {
-            end -= 1;
-            left -= 1;
-        }
-    };
-    drop(b" \t\r", 16);
-    drop(b"\\+.", 1);
-    drop(b" \t", 4);
-    drop(b"\"'", 1);
-    end
-}
-
-/// The length of what wrapping puts in front of the next line: white space, marks of a quotation
-/// or a comment, an opening quotation mark.
-fn wrapped_prefix(line: &[u8]) -> usize {
-    let mut at = 0;
-    while at < 32 && line.get(at).is_some_and(|b| b" \t>|#*".contains(b)) {
-        at += 1;
-    }
-    if line.get(at).is_some_and(|b| b"\"'".contains(b)) {
-        at += 1;
-    }
-    at
-}
-
-fn is_token_byte(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"_-+/=.".contains(&byte)
-}
-
-/// The runs of base64 that decode to readable text, with that text.
+/// The runs of base64 that begin with readable text, with that text.
 pub(super) fn decoded(text: &str) -> Vec<(Range<usize>, String)> {
-    let bytes = text.as_bytes();
+    let mut found = Vec::new();
+    for run in runs(text.as_bytes()) {
+        if let Some(plain) = decode(&text.as_bytes()[run.clone()]) {
+            found.push((run, plain));
+        }
+    }
+    found
+}
+
+/// The same for what several lines hold. The first of them may be glued to words before it, so
+/// every line may be the first.
+pub(super) fn decoded_lines(joined: &Joined) -> Vec<(Range<usize>, String)> {
+    let bytes = joined.text().as_bytes();
+    let mut found = Vec::new();
+    for run in runs(bytes) {
+        let mut reached = run.start;
+        let starts = std::iter::once(run.start).chain(joined.boundaries(run.start + 1));
+        for start in starts.take_while(|start| *start < run.end) {
+            if start < reached {
+                continue;
+            }
+            if let Some(plain) = decode(&bytes[start..run.end]) {
+                reached = start + plain.len() / 3 * 4;
+                found.push((start..run.end, plain));
+            }
+        }
+    }
+    found
+        .into_iter()
+        .filter_map(|(range, plain)| Some((joined.original(&range)?, plain)))
+        .collect()
+}
+
+/// The runs of characters of base64 that are long enough.
+fn runs(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut at = 0;
     while at < bytes.len() {
@@ -113,10 +53,8 @@ pub(super) fn decoded(text: &str) -> Vec<(Range<usize>, String)> {
         let start = at + start;
         let length = bytes[start..].iter().position(|b| sextet(*b).is_none());
         let end = length.map_or(bytes.len(), |length| start + length);
-        if end - start >= MIN_RUN
-            && let Some(plain) = decode(&bytes[start..end])
-        {
-            found.push((start..end, plain));
+        if end - start >= MIN_RUN {
+            found.push(start..end);
         }
         at = end;
     }
@@ -134,28 +72,47 @@ fn sextet(byte: u8) -> Option<u32> {
     }))
 }
 
-/// What a run stands for, if that is text without control characters. Gives up at the first byte
-/// that is not, so that pictures cost next to nothing.
+/// The text that a run begins with, if there is enough of it. Stops soon behind the first byte
+/// that is none, so that pictures cost next to nothing.
 fn decode(run: &[u8]) -> Option<String> {
-    let mut out = String::with_capacity(run.len() / 4 * 3);
-    for group in run.chunks(4) {
-        if group.len() < 2 {
+    let mut out = String::new();
+    let mut bytes = Vec::with_capacity(CHUNK);
+    for chunk in run.chunks(CHUNK) {
+        let is_whole = decode_chunk(chunk, &mut bytes);
+        let readable = match std::str::from_utf8(&bytes) {
+            Ok(text) => text.len(),
+            Err(error) => error.valid_up_to(),
+        };
+        out.push_str(std::str::from_utf8(&bytes[..readable]).unwrap_or_default());
+        bytes.drain(..readable);
+        // A character may reach into the next chunk.
+        if !is_whole || bytes.len() >= 4 {
             break;
         }
+    }
+    (out.len() >= MIN_RUN / 4 * 3).then_some(out)
+}
+
+/// So many characters of base64 are decoded at once: whole groups.
+const CHUNK: usize = 64;
+
+/// Adds what a chunk stands for, up to the first control character; whether there was none.
+fn decode_chunk(chunk: &[u8], out: &mut Vec<u8>) -> bool {
+    for group in chunk.chunks(4) {
         let mut word = 0;
         for byte in group {
-            word = word << 6 | sextet(*byte)?;
+            word = word << 6 | sextet(*byte).unwrap_or(0);
         }
         word <<= 6 * (4 - group.len());
         for at in 0..group.len() - 1 {
             let byte = (word >> (16 - 8 * at)) as u8;
-            if !matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t') {
-                return None;
+            if matches!(byte, 0..=8 | 11 | 12 | 14..=31 | 127) {
+                return false;
             }
-            out.push(char::from(byte));
+            out.push(byte);
         }
     }
-    Some(out)
+    true
 }
 
 /// Whether base64 holds the first line of a private key, wherever its groups begin.
@@ -185,10 +142,14 @@ pub(super) fn key_end(after: &str) -> Option<usize> {
     let mut end = 0;
     for (at, c) in after.char_indices() {
         match c {
+            _ if at > MAX_KEY_BYTES => break,
+            // Another key begins; what follows is its own.
+            '-' if after[at..].starts_with("-----BEGIN") => break,
+            'P' if after[at..].starts_with("PuTTY-User-Key-File") => break,
             '-' if after[at..].starts_with("-----END") => {
-                let close = after[at + 5..]
-                    .find("-----")
-                    .map_or(after.len(), |close| at + close + 10);
+                let line = after[at + 5..].lines().next().unwrap_or_default();
+                let close = line.find("-----").map_or(line.len(), |close| close + 5);
+                let close = at + 5 + close;
                 return (material >= MIN_MATERIAL && has_run(&after[..at])).then_some(close);
             }
             'A'..='Z' | 'a'..='z' | '0'..='9' | '+' | '/' | '=' => {
@@ -203,6 +164,9 @@ pub(super) fn key_end(after: &str) -> Option<usize> {
     }
     (material >= MIN_MATERIAL && has_run(&after[..end])).then_some(end)
 }
+
+/// The longest private key that is looked for, in bytes; RSA keys of 16,384 bits have 13,000.
+const MAX_KEY_BYTES: usize = 65_536;
 
 /// So many characters of base64 behind the first line of a key are key material.
 const MIN_MATERIAL: usize = 24;
