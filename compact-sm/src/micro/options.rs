@@ -87,9 +87,9 @@ pub enum LastReads {
 pub struct MicroOptions {
     /// How many of the newest results stay; at least one does. In items.
     pub keep: usize,
-    /// How long the model has to have been silent, for [`When::Idle`].
+    /// How long the model has to have been silent, for [`When::Idle`](crate::When::Idle).
     pub idle: Duration,
-    /// How much of the newest results stays, for [`When::Budget`]. In tokens.
+    /// How much of the newest results stays, for [`When::Budget`](crate::When::Budget). In tokens.
     pub protect_tokens: u64,
     /// What happens to the newest read of each file.
     pub last_reads: LastReads,
