@@ -9,7 +9,7 @@ use crate::window::{Decision, Policy};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Form {
-    /// By the record in [`Applied::boundary`], which the host stores beside the messages.
+    /// By the record in [`Applied::boundary`](crate::Applied::boundary), which the host stores beside the messages.
     #[default]
     Record,
     /// In the text of the summary, for hosts without records.
