@@ -75,6 +75,13 @@ impl Roots {
         &self.memory
     }
 
+    /// Whether a path is one of the folders, by its real name: then there is nothing to look at.
+    pub(crate) fn is_root(&self, path: &Path) -> bool {
+        self.readable
+            .iter()
+            .any(|place| place.real.as_deref() == Some(path))
+    }
+
     /// The real folder that a real path lies in.
     pub(crate) fn root_of(&self, real: &Path) -> Option<&Path> {
         self.readable

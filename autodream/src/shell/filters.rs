@@ -1,9 +1,10 @@
 //! The options of the programs that compare, sort and cut.
 
 use super::looking::WHEN;
-use super::options::Kind::{Bare, List, Number, Text};
+use super::options::Kind::{Bare, Checked, List, Number, Text, Width};
 use super::options::Value::{May, Must, No};
 use super::options::{TABLE, Table};
+use super::small;
 
 pub(super) static CMP: Table = Table {
     flags: "bls",
@@ -22,7 +23,7 @@ pub(super) static CMP: Table = Table {
 
 pub(super) static COLUMN: Table = Table {
     flags: "tx",
-    valued: &[('c', Number), ('s', Text)],
+    valued: &[('c', Width), ('s', Text)],
     ..TABLE
 };
 
@@ -55,7 +56,7 @@ pub(super) static DIFF: Table = Table {
         ('C', Number),
         ('I', Text),
         ('U', Number),
-        ('W', Number),
+        ('W', Width),
         ('x', Text),
     ],
     long: &[
@@ -76,7 +77,7 @@ pub(super) static DIFF: Table = Table {
         ("suppress-common-lines", '-', No),
         ("text", 'a', No),
         ("unified", 'u', May(Number)),
-        ("width", 'W', Must(Number)),
+        ("width", 'W', Must(Width)),
     ],
     least: 2,
     most: 2,
@@ -85,15 +86,18 @@ pub(super) static DIFF: Table = Table {
 
 pub(super) static EXPAND: Table = Table {
     flags: "ai",
-    valued: &[('t', List)],
-    long: &[("initial", 'i', No), ("tabs", 't', Must(List))],
+    valued: &[('t', Checked(small::is_tabs))],
+    long: &[
+        ("initial", 'i', No),
+        ("tabs", 't', Must(Checked(small::is_tabs))),
+    ],
     ..TABLE
 };
 
 pub(super) static FMT: Table = Table {
     flags: "csu",
-    valued: &[('w', Number)],
-    long: &[("width", 'w', Must(Number))],
+    valued: &[('w', Width)],
+    long: &[("width", 'w', Must(Width))],
     ..TABLE
 };
 
@@ -103,7 +107,7 @@ pub(super) static FOLD: Table = Table {
     long: &[
         ("bytes", 'b', No),
         ("spaces", 's', No),
-        ("width", 'w', Must(Number)),
+        ("width", 'w', Must(Width)),
     ],
     ..TABLE
 };
@@ -135,11 +139,11 @@ pub(super) static NL: Table = Table {
         ('n', Bare),
         ('s', Text),
         ('v', Number),
-        ('w', Number),
+        ('w', Width),
     ],
     long: &[
         ("body-numbering", 'b', Must(Text)),
-        ("number-width", 'w', Must(Number)),
+        ("number-width", 'w', Must(Width)),
     ],
     ..TABLE
 };

@@ -103,7 +103,7 @@ pub(super) fn read(
             argv.push(word.text);
             continue;
         } else if TEXT.contains(&text) {
-            Kind::Text
+            Kind::Pattern
         } else if NUMBER.contains(&text) {
             Kind::Number
         } else if FILE.contains(&text) {

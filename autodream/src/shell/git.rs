@@ -27,11 +27,13 @@ const SETTINGS: &[&str] = &[
     "diff.orderFile=/dev/null",
     "diff.submodule=short",
     "format.pretty=medium",
+    "log.date=default",
     "log.showSignature=false",
     "mailmap.file=/dev/null",
     "protocol.allow=never",
     // A folder that looks like a repository without being one is not taken for it.
     "safe.bareRepository=explicit",
+    "submodule.recurse=false",
 ];
 
 /// Patterns that leave out what holds credentials, wherever it is in the tree.

@@ -3,7 +3,7 @@
 //! Left out: all that runs a program of the repository's choice, reads a file of it, writes one,
 //! or looks at files in the working tree through filters.
 
-use super::options::Kind::{Bare, Checked, List, Number, OneOf, Text};
+use super::options::Kind::{Bare, Checked, Number, OneOf, Pattern, Text, Width};
 use super::options::Value::{self, May, Must, No};
 use super::options::{TABLE, Table};
 
@@ -29,7 +29,8 @@ fn is_format(value: &str) -> bool {
     }
     value.split('%').skip(1).all(|field| {
         let field = field.trim_start_matches(['-', '+', ' ']);
-        !field.starts_with('G') && !has_wide_number(field)
+        // The second runs a program of its own for each commit.
+        !field.starts_with('G') && !field.starts_with("(describe") && !has_wide_number(field)
     })
 }
 
@@ -46,10 +47,10 @@ fn has_wide_number(field: &str) -> bool {
 }
 
 /// `-3`, `-n 3`, what to show of a commit, and which commits. `-M`, `-U` and their like, whose
-/// value is optional, are left out.
+/// value is optional, are left out, and `--full-diff`, which shows files that were not asked for.
 pub(super) static LOG: Table = Table {
     flags: "pusicEFPgzwbW",
-    valued: &[('G', Text), ('n', Number), ('S', Text)],
+    valued: &[('G', Pattern), ('n', Number), ('S', Pattern)],
     long: &[
         ("abbrev", '-', May(Number)),
         ("abbrev-commit", '-', No),
@@ -57,7 +58,7 @@ pub(super) static LOG: Table = Table {
         ("all", '-', No),
         ("all-match", '-', No),
         ("ancestry-path", '-', No),
-        ("author", '-', Must(Text)),
+        ("author", '-', Must(Pattern)),
         ("author-date-order", '-', No),
         ("before", '-', DATE),
         ("boundary", '-', No),
@@ -66,7 +67,7 @@ pub(super) static LOG: Table = Table {
         ("cherry-pick", '-', No),
         ("children", '-', No),
         ("color", '-', May(OneOf(&["always", "auto", "never"]))),
-        ("committer", '-', Must(Text)),
+        ("committer", '-', Must(Pattern)),
         ("compact-summary", '-', No),
         ("date", '-', Must(Checked(is_date_style))),
         ("date-order", '-', No),
@@ -82,10 +83,9 @@ pub(super) static LOG: Table = Table {
         ("fixed-strings", 'F', No),
         ("follow", '-', No),
         ("format", '-', Must(PRETTY)),
-        ("full-diff", '-', No),
         ("full-history", '-', No),
         ("graph", '-', No),
-        ("grep", '-', Must(Text)),
+        ("grep", '-', Must(Pattern)),
         ("ignore-all-space", 'w', No),
         ("invert-grep", '-', No),
         ("left-right", '-', No),
@@ -120,7 +120,7 @@ pub(super) static LOG: Table = Table {
         ("since", '-', DATE),
         ("skip", '-', Must(Number)),
         ("source", '-', No),
-        ("stat", '-', May(List)),
+        ("stat", '-', May(Width)),
         ("summary", '-', No),
         ("tags", '-', May(Text)),
         ("topo-order", '-', No),
@@ -161,7 +161,7 @@ pub(super) static LS_FILES: Table = Table {
 
 /// `-S`, `--contents` and `--ignore-revs-file` read files.
 pub(super) static BLAME: Table = Table {
-    flags: "cefklnpstw",
+    flags: "ceflnpstw",
     valued: &[('L', Checked(is_range))],
     long: &[
         ("abbrev", '-', May(Number)),

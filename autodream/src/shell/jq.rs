@@ -1,7 +1,7 @@
 //! `jq`: the words of its language that only look at what is read.
 
 use super::judge::Judge;
-use super::options::Kind::{File, Number, Text};
+use super::options::Kind::{File, Number, Pattern};
 use super::options::Value::{Must, No};
 use super::options::{Parsed, TABLE, Table, refuse};
 use crate::policy::{Refusal, RefusalKind};
@@ -23,7 +23,7 @@ pub(super) static JQ: Table = Table {
         ("sort-keys", 'S', No),
         ("tab", '-', No),
     ],
-    operands: &[Text, File],
+    operands: &[Pattern, File],
     least: 1,
     ..TABLE
 };

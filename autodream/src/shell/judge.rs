@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::glob::{self, Budget};
-use super::lex::{Raw, RawRedirection, lex};
+use super::lex::{Raw, RawRedirection, RawStep, lex};
 use super::options::refuse;
 use super::programs::{Program, program};
 use super::script::{Command, Redirection, Script, Step};
@@ -60,15 +60,13 @@ pub fn judge_shell(command: &str, cwd: &Path, roots: &Roots) -> Result<Script, R
     }
     let mut script = Script::new(cwd);
     let mut budget = Budget::new();
-    let mut is_cwd_judged = false;
+    // What a program without operands looks at, and where relative names begin.
+    if !roots.is_root(cwd) {
+        roots.may_read(cwd)?;
+    }
     for step in steps {
         let mut pipeline = Vec::with_capacity(step.pipeline.len());
         for raw in step.pipeline {
-            // A relative name, and a program without operands, say something about it.
-            if !is_cwd_judged && !is_placeless(&raw) {
-                roots.may_read(cwd)?;
-                is_cwd_judged = true;
-            }
             let is_first = pipeline.is_empty();
             pipeline.push(call(raw, is_first, cwd, roots, &mut budget, &mut script)?);
         }
@@ -102,7 +100,7 @@ pub fn parse_shell(command: &str) -> Result<Script, Refusal> {
     Ok(script)
 }
 
-fn understood(command: &str) -> Result<Vec<super::lex::RawStep>, Refusal> {
+fn understood(command: &str) -> Result<Vec<RawStep>, Refusal> {
     if command.len() > MAX_COMMAND_BYTES {
         return refuse(
             RefusalKind::TooLong,
@@ -112,27 +110,6 @@ fn understood(command: &str) -> Result<Vec<super::lex::RawStep>, Refusal> {
     }
     chars::check(command)?;
     lex(command)
-}
-
-/// Programs that look at no place, so that no directory has to be judged for them.
-fn is_placeless(raw: &Raw) -> bool {
-    raw.redirections.is_empty()
-        && raw.words.first().is_some_and(|word| {
-            matches!(
-                word.text.as_str(),
-                "true"
-                    | "false"
-                    | "printf"
-                    | "seq"
-                    | "basename"
-                    | "dirname"
-                    | "whoami"
-                    | "id"
-                    | "uname"
-                    | "hostname"
-            )
-        })
-        && raw.words.iter().all(|word| word.globs.is_empty())
 }
 
 fn call(

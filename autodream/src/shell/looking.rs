@@ -1,6 +1,6 @@
 //! The options of the programs that list, show, measure and tell.
 
-use super::options::Kind::{Bare, Checked, File, Number, OneOf, Text};
+use super::options::Kind::{Bare, Checked, File, Number, OneOf, Text, Width};
 use super::options::Value::{self, May, Must, No};
 use super::options::{TABLE, Table};
 use super::small;
@@ -228,11 +228,11 @@ pub(super) static REALPATH: Table = Table {
 
 pub(super) static STAT: Table = Table {
     flags: "Lt",
-    valued: &[('c', Text)],
+    valued: &[('c', Checked(small::is_narrow))],
     long: &[
         ("dereference", 'L', No),
-        ("format", 'c', Must(Text)),
-        ("printf", 'c', Must(Text)),
+        ("format", 'c', Must(Checked(small::is_narrow))),
+        ("printf", 'c', Must(Checked(small::is_narrow))),
         ("terse", 't', No),
     ],
     least: 1,
@@ -241,10 +241,10 @@ pub(super) static STAT: Table = Table {
 
 pub(super) static STRINGS: Table = Table {
     flags: "af",
-    valued: &[('e', Bare), ('n', Number), ('t', Bare)],
+    valued: &[('e', Bare), ('n', Width), ('t', Bare)],
     long: &[
         ("all", 'a', No),
-        ("bytes", 'n', Must(Number)),
+        ("bytes", 'n', Must(Width)),
         ("radix", 't', Must(Bare)),
     ],
     ..TABLE

@@ -14,8 +14,12 @@ pub(super) enum Kind {
     Text,
     /// A name of a file or folder that is read.
     File,
+    /// A pattern: a text in which repetitions do not multiply to more than memory holds.
+    Pattern,
     /// A number of up to nine digits with a sign and a unit.
     Number,
+    /// A number of up to four digits: what is filled up to it stays small.
+    Width,
     /// Columns, fields and keys: digits, commas, dashes, points and letters.
     List,
     /// A bare word: letters, digits and `_-+.`.
@@ -295,7 +299,11 @@ impl Kind {
         let is_fine = match self {
             Kind::Text => true,
             Kind::File => return judge.file(value),
+            Kind::Pattern => !is_heavy(value),
             Kind::Number => is_number(value),
+            Kind::Width => {
+                (1..=4).contains(&value.len()) && value.bytes().all(|byte| byte.is_ascii_digit())
+            }
             Kind::List => {
                 !value.is_empty()
                     && value
@@ -324,7 +332,7 @@ impl Kind {
     }
 
     pub(super) fn judge_operand(self, word: &Word, judge: &Judge<'_>) -> Result<(), Refusal> {
-        if word.is_match && !matches!(self, Kind::File | Kind::Text) {
+        if word.is_match && !matches!(self, Kind::File | Kind::Text | Kind::Pattern) {
             return refuse(
                 RefusalKind::Glob,
                 &word.text,
@@ -345,6 +353,26 @@ pub(super) fn is_number(value: &str) -> bool {
         .strip_suffix(['b', 'k', 'K', 'm', 'M', 'B'])
         .unwrap_or(digits);
     (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// 100,000: the product of all repetitions of a pattern. `grep` builds that many copies.
+const MAX_REPETITIONS: usize = 100_000;
+
+/// Whether the repetitions of a pattern, `{8}` or `{1,3}`, multiply to too much.
+pub(super) fn is_heavy(pattern: &str) -> bool {
+    let mut product = 1_usize;
+    for part in pattern.split('{').skip(1) {
+        let bounds = part.split(['}', '\\']).next().unwrap_or_default();
+        let most = bounds
+            .split(',')
+            .map(|bound| match bound.trim() {
+                bound if bound.is_empty() || !bound.bytes().all(|b| b.is_ascii_digit()) => 1,
+                bound => bound.parse::<usize>().unwrap_or(usize::MAX),
+            })
+            .max();
+        product = product.saturating_mul(most.unwrap_or(1).max(1));
+    }
+    product > MAX_REPETITIONS
 }
 
 pub(super) fn is_bare(value: &str) -> bool {

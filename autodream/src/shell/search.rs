@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::LazyLock;
 
 use super::judge::Judge;
-use super::options::Kind::{Bare, File, Number, OneOf, Text};
+use super::options::Kind::{Bare, File, Number, OneOf, Pattern, Text};
 use super::options::Value::{May, Must, No};
 use super::options::{Parsed, TABLE, Table};
 use crate::policy::{Refusal, search_globs};
@@ -18,7 +18,7 @@ pub(super) static GREP: Table = Table {
         ('A', Number),
         ('B', Number),
         ('C', Number),
-        ('e', Text),
+        ('e', Pattern),
         ('m', Number),
     ],
     long: &[
@@ -58,14 +58,14 @@ pub(super) static GREP: Table = Table {
         ("perl-regexp", 'P', No),
         ("quiet", 'q', No),
         ("recursive", 'r', No),
-        ("regexp", 'e', Must(Text)),
+        ("regexp", 'e', Must(Pattern)),
         ("silent", 'q', No),
         ("text", 'a', No),
         ("with-filename", 'H', No),
         ("word-regexp", 'w', No),
     ],
     count: true,
-    operands: &[Text, File],
+    operands: &[Pattern, File],
     instead: "e",
     least: 1,
     ..TABLE
@@ -79,9 +79,8 @@ pub(super) static RG: Table = Table {
         ('B', Number),
         ('C', Number),
         ('d', Number),
-        ('e', Text),
+        ('e', Pattern),
         ('g', Text),
-        ('j', Number),
         ('m', Number),
         ('M', Number),
         ('r', Text),
@@ -134,7 +133,7 @@ pub(super) static RG: Table = Table {
         ("pcre2", 'P', No),
         ("pretty", 'p', No),
         ("quiet", 'q', No),
-        ("regexp", 'e', Must(Text)),
+        ("regexp", 'e', Must(Pattern)),
         ("replace", 'r', Must(Text)),
         ("smart-case", 'S', No),
         ("sort", '-', Must(Bare)),
@@ -149,7 +148,7 @@ pub(super) static RG: Table = Table {
         ("with-filename", 'H', No),
         ("word-regexp", 'w', No),
     ],
-    operands: &[Text, File],
+    operands: &[Pattern, File],
     instead: "ef",
     least: 1,
     ..TABLE

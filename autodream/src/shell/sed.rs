@@ -4,7 +4,7 @@
 use super::judge::Judge;
 use super::options::Kind::{File, Text};
 use super::options::Value::{Must, No};
-use super::options::{Parsed, TABLE, Table, refuse};
+use super::options::{Parsed, TABLE, Table, is_heavy, refuse};
 use crate::policy::{Refusal, RefusalKind};
 
 /// `i` and its long form change the file, `f` reads a script from one.
@@ -41,6 +41,13 @@ pub(super) fn check(parsed: &mut Parsed, _: &Judge<'_>) -> Result<(), Refusal> {
         && let Some(word) = parsed.operands.first()
     {
         script.push_str(&word.text);
+    }
+    if is_heavy(&script) {
+        return refuse(
+            RefusalKind::Operand,
+            script.trim_end(),
+            "the repetitions in the pattern multiply to too much",
+        );
     }
     let is_understood = Script {
         text: &script,

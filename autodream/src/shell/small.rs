@@ -176,6 +176,18 @@ pub(super) fn is_date_format(value: &str) -> bool {
     value.starts_with('+') && !has_wide_field(value)
 }
 
+/// A format without widths that would fill the memory.
+pub(super) fn is_narrow(value: &str) -> bool {
+    !has_wide_field(value)
+}
+
+/// `4`, `4,8,12`: up to three digits each.
+pub(super) fn is_tabs(value: &str) -> bool {
+    value
+        .split(',')
+        .all(|stop| (1..=3).contains(&stop.len()) && stop.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 fn argv(name: &str, words: Vec<Word>) -> Vec<String> {
     let mut argv = Vec::with_capacity(words.len() + 2);
     argv.push(name.to_owned());
