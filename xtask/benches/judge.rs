@@ -83,15 +83,15 @@ fn main() {
     table.row(
         "1,000 lines with a file, judged",
         50,
-        "realpath and stat of both places",
+        "realpath and stat of the file",
         || judged(&with_files),
-        || places(&[&top, &memory.join("MEMORY.md")]),
+        || places(&[&memory.join("MEMORY.md")]),
     );
     let git = "git log --oneline -5";
     table.row(
         "1,000 lines with git, judged",
         50,
-        "realpath and stat of the place",
+        "realpath and stat of the folder",
         || judged(git),
         || places(&[&top]),
     );
@@ -105,7 +105,7 @@ fn main() {
             for _ in 0..LINES {
                 black_box(fs::read_dir(top.join("docs")).unwrap().count());
             }
-            places(&[&top, &top.join("docs"), &top.join("docs/notes.txt")]);
+            places(&[&top.join("docs"), &top.join("docs/notes.txt")]);
         },
     );
     let long = format!("echo {}", "word ".repeat(6_000));
