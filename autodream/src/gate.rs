@@ -216,6 +216,16 @@ impl Gate {
             lock.roll_back()?;
             return Ok(Opening::Closed(closed));
         }
+        // The same; or the first gate saw the time of one that died, which does not count.
+        let touched = if previous == last {
+            touched
+        } else {
+            touched_since(&self.transcripts, previous)
+        };
+        if let Some(closed) = self.too_few(touched.sessions.len(), now) {
+            lock.roll_back()?;
+            return Ok(Opening::Closed(closed));
+        }
         Ok(Opening::Open(Ticket {
             lock,
             sessions: touched.sessions,
@@ -265,13 +275,11 @@ impl Gate {
         })
     }
 
-    /// A time further ahead than two consolidations are apart comes from a clock that was wrong;
+    /// A time further ahead than two consolidations are apart, and than a lock is held, comes from a clock that was wrong;
     /// to wait for it could take years.
     fn plausible(&self, last: Option<SystemTime>, now: SystemTime) -> Option<SystemTime> {
-        last.filter(|last| {
-            last.duration_since(now)
-                .map_or(true, |ahead| ahead <= self.config.min_age)
-        })
+        let most = self.config.min_age.max(lock::stale_after());
+        last.filter(|last| last.duration_since(now).map_or(true, |ahead| ahead <= most))
     }
 
     fn too_soon(&self, last: Option<SystemTime>, now: SystemTime) -> Option<Closed> {

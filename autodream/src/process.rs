@@ -14,6 +14,9 @@ pub struct Process {
     pub started: Option<u64>,
     /// The name of the machine, empty if unknown.
     pub host: String,
+    /// What names the present run of the machine, empty if unknown: containers have hosts of
+    /// their own, and share this.
+    pub boot: String,
     /// Whether a process of that number lives here. `true` if in doubt.
     pub is_alive: fn(u32) -> bool,
 }
@@ -24,6 +27,7 @@ impl fmt::Debug for Process {
             .field("pid", &self.pid)
             .field("started", &self.started)
             .field("host", &self.host)
+            .field("boot", &self.boot)
             .finish_non_exhaustive()
     }
 }
@@ -36,6 +40,7 @@ impl Process {
             pid,
             started: None,
             host: String::new(),
+            boot: String::new(),
             is_alive,
         }
     }
@@ -44,6 +49,13 @@ impl Process {
     #[must_use]
     pub fn host(mut self, host: impl Into<String>) -> Process {
         self.host = host.into();
+        self
+    }
+
+    /// Sets what names the present run of the machine.
+    #[must_use]
+    pub fn boot(mut self, boot: impl Into<String>) -> Process {
+        self.boot = boot.into();
         self
     }
 
@@ -61,6 +73,7 @@ impl Process {
             pid: std::process::id(),
             started: start_time(),
             host: host_name(),
+            boot: boot_id(),
             is_alive,
         }
     }
@@ -83,6 +96,19 @@ fn start_time() -> Option<u64> {
 #[cfg(not(target_os = "linux"))]
 fn start_time() -> Option<u64> {
     None
+}
+
+/// What the system draws anew each time it starts.
+#[cfg(target_os = "linux")]
+fn boot_id() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id")
+        .map(|id| id.trim().to_owned())
+        .unwrap_or_default()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn boot_id() -> String {
+    String::new()
 }
 
 #[cfg(unix)]

@@ -115,7 +115,7 @@ impl Busy {
     }
 }
 
-fn stale_after() -> Duration {
+pub(crate) fn stale_after() -> Duration {
     Duration::from_secs(STALE_AFTER_MINUTES * 60)
 }
 
@@ -192,12 +192,20 @@ impl Lock {
     /// # Errors
     ///
     /// [`ErrorKind::LostLock`] if another program took the lock over, whose file is left alone;
-    /// or the system's error.
+    /// or the system's error. Then nothing counts: it is rolled back, or what cannot be put back
+    /// is left to [`recover`] and the next holder.
     pub fn keep(mut self, now: SystemTime) -> Result<(), Error> {
         self.settled = true;
-        let kept = self.check_owner().and_then(|()| self.files.put("", now));
-        self.guard.free();
-        kept
+        match self.check_owner().and_then(|()| self.files.put("", now)) {
+            Ok(()) => {
+                self.guard.free();
+                Ok(())
+            }
+            Err(error) => {
+                let _ = self.restore();
+                Err(error)
+            }
+        }
     }
 
     /// Nothing counts: the time of the last consolidation is put back, and the lock is free.
@@ -257,10 +265,11 @@ fn free(
     now: SystemTime,
     process: &Process,
 ) -> Result<Option<SystemTime>, Busy> {
-    let is_stale = |since: SystemTime| {
-        // A time from the future comes from a clock that was set back; it says nothing.
-        now.duration_since(since)
-            .is_ok_and(|age| age >= stale_after())
+    // A time as far in the future comes from a clock that was wrong. To wait for it could take
+    // years.
+    let is_stale = |since: SystemTime| match now.duration_since(since) {
+        Ok(age) => age >= stale_after(),
+        Err(ahead) => ahead.duration() >= stale_after(),
     };
     match files.read() {
         Body::Missing => Ok(None),
@@ -269,10 +278,7 @@ fn free(
         Body::Process(pid, modified) => {
             // The guard is ours, so no holder of ours on this machine lives.
             if let Some(record) = record.filter(|record| record.held && record.pid == pid) {
-                let elsewhere = !record.host.is_empty()
-                    && !process.host.is_empty()
-                    && record.host != process.host;
-                return if elsewhere && !is_stale(modified) {
+                return if record.is_elsewhere(process) && !is_stale(modified) {
                     Err(Busy::held(BusyReason::OtherHost, Some(pid), modified))
                 } else {
                     Ok(record.previous)
@@ -341,10 +347,10 @@ pub fn recover(dir: &MemoryDir, process: &Process) -> Result<Recovered, Error> {
     let Some(record) = guard.record().filter(|record| record.held) else {
         return Ok(Recovered::Nothing);
     };
-    let is_elsewhere =
-        !record.host.is_empty() && !process.host.is_empty() && record.host != process.host;
     match files.read() {
-        Body::Process(pid, _) if pid == record.pid && is_elsewhere => Ok(Recovered::Running),
+        Body::Process(pid, _) if pid == record.pid && record.is_elsewhere(process) => {
+            Ok(Recovered::Running)
+        }
         Body::Process(pid, _) if pid == record.pid => {
             files.restore(record.previous)?;
             guard.free();

@@ -7,8 +7,11 @@ use crate::Process;
 /// The size of a record in bytes. Always the same, so that one write replaces all of it.
 pub(super) const RECORD_BYTES: usize = 512;
 
-/// The longest name of a machine that is kept, in bytes.
+/// The longest name of a machine that is kept, in bytes: a record is 141 bytes without its names.
 const MAX_HOST_BYTES: usize = 255;
+
+/// The longest name of a run of a machine that is kept, in bytes: a UUID has 36.
+const MAX_BOOT_BYTES: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Record {
@@ -16,28 +19,30 @@ pub(super) struct Record {
     pub(super) pid: u32,
     pub(super) started: Option<u64>,
     pub(super) host: String,
+    pub(super) boot: String,
     pub(super) since: SystemTime,
     pub(super) previous: Option<SystemTime>,
 }
 
 impl Record {
     pub(super) fn held(process: &Process, now: SystemTime, previous: Option<SystemTime>) -> Record {
-        let host = process
-            .host
-            .chars()
-            .filter(|c| !c.is_control())
-            .scan(0, |length, c| {
-                *length += c.len_utf8();
-                (*length <= MAX_HOST_BYTES).then_some(c)
-            });
         Record {
             held: true,
             pid: process.pid,
             started: process.started,
-            host: host.collect(),
+            host: one_line(&process.host, MAX_HOST_BYTES),
+            boot: one_line(&process.boot, MAX_BOOT_BYTES),
             since: now,
             previous,
         }
+    }
+
+    /// Whether the holder was on another machine, where nobody can look. Containers have names of
+    /// their own, but share the run of their machine, and with it the locks of the system.
+    pub(super) fn is_elsewhere(&self, process: &Process) -> bool {
+        let differ = |a: &str, b: &str| !a.is_empty() && !b.is_empty() && a != b;
+        let same_run = !self.boot.is_empty() && self.boot == process.boot;
+        differ(&self.host, &process.host) && !same_run
     }
 
     /// Lines of a word and a value, filled up with spaces.
@@ -48,10 +53,11 @@ impl Record {
             .map_or_else(|| "none".to_owned(), |started| started.to_string());
         let previous = self.previous.map_or_else(|| "none".to_owned(), encode);
         let mut text = format!(
-            "state {state}\npid {}\nstarted {started}\nsince {}\nprevious {previous}\nhost {}\n",
+            "state {state}\npid {}\nstarted {started}\nsince {}\nprevious {previous}\nhost {}\nboot {}\n",
             self.pid,
             encode(self.since),
             self.host,
+            self.boot,
         )
         .into_bytes();
         text.resize(RECORD_BYTES, b' ');
@@ -73,15 +79,29 @@ impl Record {
         let since = decode(field("since")?)?;
         let previous = optional(field("previous")?, decode)?;
         let host = field("host")?.to_owned();
+        // Records that were written before there was such a line are read all the same.
+        let boot = field("boot").unwrap_or_default().to_owned();
         Some(Record {
             held,
             pid,
             started,
             host,
+            boot,
             since,
             previous,
         })
     }
+}
+
+/// The beginning of a text, without what would end its line.
+fn one_line(text: &str, most: usize) -> String {
+    text.chars()
+        .filter(|c| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}'))
+        .scan(0, |length, c| {
+            *length += c.len_utf8();
+            (*length <= most).then_some(c)
+        })
+        .collect()
 }
 
 fn optional<T>(text: &str, read: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
@@ -132,6 +152,7 @@ mod tests {
             for previous in [None, Some(since)] {
                 let process = Process::new(42, |_| true)
                     .host("a b\n\u{7}c".repeat(99))
+                    .boot("0\n".repeat(99))
                     .started(9);
                 let record = Record::held(&process, since, previous);
                 let bytes = record.to_bytes();
@@ -143,9 +164,9 @@ mod tests {
 
     #[test]
     fn half_a_record_is_none() {
-        let record = Record::held(&Process::new(42, |_| true).host("h"), UNIX_EPOCH, None);
+        let record = Record::held(&Process::new(42, |_| true).host("#"), UNIX_EPOCH, None);
         let bytes = record.to_bytes();
-        let end = bytes.iter().rposition(|b| *b == b'h').unwrap_or(0);
+        let end = bytes.iter().rposition(|b| *b == b'#').unwrap_or(0);
         for length in 0..end {
             assert_eq!(Record::parse(&bytes[..length]), None, "{length}");
         }

@@ -4,8 +4,8 @@ use std::fs;
 use std::time::{Duration, SystemTime};
 
 use autodream::{
-    Closed, ClosedReason, Config, Enabled, Flags, Gate, Host, Opening, Recovered, Settings,
-    Transcripts, enabled,
+    Acquired, Closed, ClosedReason, Config, Enabled, Flags, Gate, Host, Lock, Opening, Recovered,
+    Settings, Transcripts, enabled,
 };
 
 use crate::world::{World, hours, minutes, now, process};
@@ -276,4 +276,42 @@ fn a_look_tells_all_gates_and_changes_nothing() {
         Some("too soon: 23 h left")
     );
     assert_eq!(outlook.busy, None);
+}
+
+#[test]
+fn sessions_that_somebody_went_through_meanwhile_are_not_gone_through_again() {
+    let world = with_sessions(5);
+    let config = Config::new(&Flags::default().min_age(Duration::ZERO));
+    let transcripts = Transcripts::new([world.transcripts.as_path()]);
+    let mut eager = Gate::new(world.dir.clone(), transcripts, config);
+    // The stamp is a little ahead: another clock. That is no reason to start from the beginning.
+    world.lock_file("", now() + minutes(5));
+    assert!(matches!(
+        closed(&mut eager, now()).reason,
+        ClosedReason::TooSoon { .. }
+    ));
+    assert!(matches!(
+        closed(&mut eager, now() + minutes(6)).reason,
+        ClosedReason::TooFewSessions { found: 0, .. }
+    ));
+}
+
+#[test]
+fn after_one_that_died_all_sessions_since_the_one_before_are_named() {
+    let world = with_sessions(6);
+    let last = now() - hours(24 * 30);
+    world.lock_file("", last);
+    // It died two days ago, after all sessions but the latest five.
+    let Acquired::Yes(lock) = Lock::acquire(&world.dir, now() - hours(48), &process(9)).unwrap()
+    else {
+        panic!("busy");
+    };
+    let record = fs::read(world.guard()).unwrap();
+    drop(lock);
+    fs::write(world.guard(), record).unwrap();
+    world.session("before-it-died", now() - hours(72));
+    world.lock_file("9", now() - hours(48));
+    let ticket = open(&mut gate(&world), now());
+    assert_eq!(ticket.last, Some(last));
+    assert!(ticket.sessions.iter().any(|s| s.id == "before-it-died"));
 }

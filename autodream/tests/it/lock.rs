@@ -317,3 +317,100 @@ fn this_process_lives_and_number_zero_does_not() {
         assert!(!me.host.is_empty());
     }
 }
+
+#[test]
+fn a_lock_that_cannot_be_kept_counts_for_nothing() {
+    for last in [None, Some(now() - hours(72))] {
+        let world = World::new();
+        if let Some(last) = last {
+            world.lock_file("", last);
+        }
+        let lock = world.locked(7, now());
+        // What stands in the way of the next lock file: a folder with something in it.
+        let next = world.dir.path().join(".consolidate-lock.next");
+        fs::create_dir_all(next.join("x")).unwrap();
+        lock.keep(now() + minutes(1)).unwrap_err();
+        fs::remove_dir_all(&next).unwrap();
+        // The process lives on, and nobody waits for it.
+        assert_eq!(world.locked(8, now() + minutes(2)).previous(), last);
+        assert!(world.lock_state().is_none_or(|(body, _)| body.is_empty()));
+        let _ = recover(&world.dir, &process(8)).unwrap();
+        assert_eq!(world.lock_state().map(|(_, modified)| modified), last);
+    }
+}
+
+#[test]
+fn what_a_failed_keep_left_behind_is_recovered() {
+    let world = World::new();
+    let last = now() - hours(72);
+    world.lock_file("", last);
+    let lock = world.locked(7, now());
+    let next = world.dir.path().join(".consolidate-lock.next");
+    fs::create_dir_all(next.join("x")).unwrap();
+    lock.keep(now() + minutes(1)).unwrap_err();
+    fs::remove_dir_all(&next).unwrap();
+    assert_eq!(
+        recover(&world.dir, &process(7)).unwrap(),
+        Recovered::Restored { last: Some(last) }
+    );
+    assert_eq!(world.lock_state(), Some((String::new(), last)));
+}
+
+#[test]
+fn a_lock_from_far_ahead_is_stale_too() {
+    for body in ["12", "no process"] {
+        let world = World::new();
+        world.lock_file(body, now() + minutes(59));
+        assert!(matches!(world.acquire(7, now()), Acquired::Busy(_)));
+        world.lock_file(body, now() + hours(24 * 365));
+        assert!(
+            matches!(world.acquire(7, now()), Acquired::Yes(_)),
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn a_container_that_is_gone_is_no_other_machine() {
+    let world = World::new();
+    let last = now() - hours(72);
+    world.lock_file("", last);
+    let gone = Process::new(7, |_| true).host("container-1").boot("run-1");
+    killed(&world, &gone, now());
+    let next = Process::new(7, |_| true).host("container-2").boot("run-1");
+    assert_eq!(
+        recover(&world.dir, &next).unwrap(),
+        Recovered::Restored { last: Some(last) }
+    );
+    // A machine that started anew since is the same one.
+    killed(&world, &gone, now());
+    let same = Process::new(7, |_| true).host("container-1").boot("run-2");
+    assert_eq!(
+        recover(&world.dir, &same).unwrap(),
+        Recovered::Restored { last: Some(last) }
+    );
+    killed(&world, &gone, now());
+    let other = Process::new(7, |_| true).host("machine-2").boot("run-3");
+    assert_eq!(recover(&world.dir, &other).unwrap(), Recovered::Running);
+}
+
+#[test]
+fn any_time_before_is_put_back_to_the_nanosecond() {
+    let times = [
+        std::time::UNIX_EPOCH - std::time::Duration::new(86_400, 5),
+        std::time::UNIX_EPOCH,
+        now() - std::time::Duration::from_nanos(1),
+        now() + hours(24 * 365 * 20),
+    ];
+    for time in times {
+        let world = World::new();
+        world.lock_file("", time);
+        // What the file system makes of it is what counts.
+        let stored = world.lock_state();
+        world.locked(7, now()).roll_back().unwrap();
+        assert_eq!(world.lock_state(), stored);
+        killed(&world, &process(7), now());
+        let _ = recover(&world.dir, &process(8)).unwrap();
+        assert_eq!(world.lock_state(), stored);
+    }
+}
