@@ -1,4 +1,5 @@
 //! The table that every bench prints.
+#![allow(dead_code, reason = "each bench takes the parts that it needs")]
 
 use std::time::{Duration, Instant};
 
