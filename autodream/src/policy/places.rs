@@ -101,6 +101,9 @@ impl Roots {
     /// [`RefusalKind::Special`] for pipes, devices and sockets.
     pub fn may_read(&self, path: &Path) -> Result<PathBuf, Refusal> {
         let refuse = |kind, why| Err(Refusal::new(kind, path.to_string_lossy(), why));
+        if !path.is_absolute() {
+            return refuse(RefusalKind::Outside, "an absolute path is expected");
+        }
         match fs::canonicalize(path) {
             Ok(real) => {
                 let Some(root) = self.root_of(&real) else {

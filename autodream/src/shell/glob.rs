@@ -64,6 +64,9 @@ pub(super) fn expand(
     }];
     let mut start = 0;
     for part in word.text.split('/') {
+        if found.is_empty() {
+            break;
+        }
         let range = start..start + part.len();
         start = range.end + 1;
         if part.is_empty() {
@@ -146,15 +149,17 @@ fn list(
     };
     let mut names = Vec::new();
     for entry in entries {
-        if budget.0 == 0 {
-            return refuse(word, "too many files would have to be looked at");
-        }
-        budget.0 -= 1;
         let Ok(entry) = entry else { continue };
         let name = entry.file_name();
         let Some(name) = name.to_str() else {
             return refuse(word, "a file there has a name that is not text");
         };
+        // A match of long names against many stars costs more than one against few.
+        let cost = 1 + tokens.len() * name.len() / 1_024;
+        let Some(rest) = budget.0.checked_sub(cost) else {
+            return refuse(word, "too many files would have to be looked at");
+        };
+        budget.0 = rest;
         if !name.starts_with('.') && is_match(tokens, name) {
             names.push(name.to_owned());
         }
@@ -168,6 +173,10 @@ fn list(
 }
 
 fn tokens<'a>(part: &'a str, globs: &[usize]) -> Option<Vec<Token<'a>>> {
+    // No name is longer.
+    if part.len() > 255 {
+        return None;
+    }
     let mut tokens = Vec::new();
     let mut skip_to = 0;
     for (at, c) in part.char_indices() {
@@ -193,7 +202,7 @@ fn tokens<'a>(part: &'a str, globs: &[usize]) -> Option<Vec<Token<'a>>> {
             }
         });
     }
-    (tokens.len() <= 255).then_some(tokens)
+    Some(tokens)
 }
 
 /// With one place to fall back to, so that the time is at most the product of both lengths.

@@ -13,6 +13,9 @@ use crate::policy::{Refusal, RefusalKind, Roots};
 /// 200 calls: a command line with more is refused. A person would not read it.
 const MAX_CALLS: usize = 200;
 
+/// 2,000 words in one call: each may be a file that has to be looked for.
+const MAX_WORDS: usize = 2_000;
+
 /// What the judging of one call needs to know.
 pub(super) struct Judge<'a> {
     pub(super) cwd: &'a Path,
@@ -134,6 +137,13 @@ fn call(
     }
     if words.is_empty() {
         return refuse(RefusalKind::Syntax, "", "a command is missing");
+    }
+    if words.len() > MAX_WORDS {
+        return refuse(
+            RefusalKind::TooLong,
+            &words[0].text,
+            "there are too many words in one call",
+        );
     }
     let arguments = words.split_off(1);
     let name = &words[0];

@@ -328,3 +328,13 @@ fn the_root_of_the_file_system_is_no_project() {
     );
     roots.may_read(&world.memory).unwrap();
 }
+
+#[test]
+fn a_relative_path_is_not_looked_up_from_where_the_process_is() {
+    let world = ShellWorld::new();
+    let refusal = world.roots().may_read("Cargo.toml".as_ref()).unwrap_err();
+    assert_eq!(
+        refusal.to_string(),
+        "`Cargo.toml`: an absolute path is expected"
+    );
+}

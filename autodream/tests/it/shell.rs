@@ -2,6 +2,8 @@
 
 use autodream::{Join, Redirection, RefusalKind, parse_shell};
 
+use proptest::prelude::*;
+
 use super::shell_world::ShellWorld;
 
 fn argv(command: &str) -> Vec<Vec<String>> {
@@ -393,5 +395,90 @@ fn a_forced_removal_is_refused_in_every_disguise() {
         "rm -- -f",
     ] {
         world.refused(command);
+    }
+}
+
+#[test]
+fn a_pattern_that_would_cover_too_much_is_refused() {
+    let world = ShellWorld::new();
+    for at in 0..600 {
+        std::fs::write(world.project.join(format!("docs/n{at}.log")), "x").unwrap();
+    }
+    let refusal = world.refused("cat docs/*.log");
+    assert_eq!(
+        refusal.to_string(),
+        "`docs/*.log`: it matches too many files"
+    );
+    world.allowed("cat docs/n1*.log");
+    // Each listing counts.
+    let refusal = world.refused(&format!("ls{}", " docs/n1?.log".repeat(40)));
+    assert_eq!(refusal.kind(), RefusalKind::Glob);
+}
+
+#[test]
+fn long_lines_are_judged_at_once() {
+    let world = ShellWorld::new();
+    for piece in [
+        "*",
+        "*/",
+        "?",
+        "[",
+        "[a]",
+        "'a",
+        "''",
+        "\"\"",
+        "\\ ",
+        "a;",
+        "a|",
+        "a&&",
+        "# ",
+        "#\n",
+        "1 ",
+        "2>&1 ",
+        "</dev/null ",
+        "~",
+        "../",
+        "a/",
+        "./",
+        "é",
+        "- ",
+        "-a ",
+        "--",
+        "= ",
+        "{",
+        "$",
+        "(",
+        "[[:",
+        "\\\n",
+    ] {
+        for start in [
+            "", "ls ", "cat ", "grep ", "find . ", "sed ", "sed '", "jq '", "jq \"", "git log ",
+            "test ", "echo ",
+        ] {
+            let line = format!(
+                "{start}{}",
+                piece.repeat((30_000 - start.len()) / piece.len())
+            );
+            // Nothing is timed: a quadratic judge would not come to an end here.
+            let _ = world.judge(&line);
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_gets_an_answer(text in "\\PC{0,80}") {
+        let cwd = std::path::Path::new("/nonexistent");
+        let roots = autodream::Roots::new(cwd, &memdir_paths::MemoryDir::new("/nonexistent/m"));
+        let judged = autodream::judge_shell(&text, cwd, &roots);
+        prop_assert!(judged.is_err() || parse_shell(&text).is_ok());
+    }
+
+    #[test]
+    fn words_in_single_quotes_come_out_as_they_are(words in proptest::collection::vec("[ -&(-~]{0,12}", 1..6)) {
+        let line: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
+        let line = format!("x {}", line.join(" "));
+        let script = parse_shell(&line).unwrap();
+        prop_assert_eq!(&script.steps[0].pipeline[0].argv[1..], &words[..]);
     }
 }
