@@ -177,3 +177,44 @@ fn word_lists_and_lines_of_hashes_stay_themselves_when_joined() {
             .all(|finding| finding.severity == Severity::Warning)
     );
 }
+
+#[test]
+fn a_token_divided_behind_its_own_full_stop_keeps_it() {
+    let mut dice = Dice(37);
+    for joint in ["\n", "\n  ", "\" +\n\"", "\\\n"] {
+        let mut part = |length| dice.text(crate::secret_shapes::URL, length);
+        let signature = part(43);
+        let text = format!(
+            "eyJhbGciOiJIUzI1NiJ9.{joint}eyJ{}.{joint}{signature}\n",
+            part(40)
+        );
+        assert!(is_found(&text), "{text}");
+        assert!(!redact(&text).text.contains(&signature[30..]), "{text}");
+    }
+}
+
+#[test]
+fn marks_that_are_called_tokens_and_keep_nothing_secret_pass() {
+    let texts = [
+        "publicKeyToken=31bf3856ad364e35",
+        "--client-token 550e8400-e29b-41d4-a716-446655440000",
+        "\"ClientToken\": \"4752b573-40a6-4eac-a8a4-a72058761219\"",
+        "--lifecycle-action-token bcd2f1b8-9a78-44d3-8a7a-4dd07d7cf635",
+    ];
+    for text in texts {
+        assert!(!is_found(text), "{text}");
+    }
+    assert!(is_found("client_secret = q7Zp2Xv9Lr4Tn8Wk3Yb6"));
+}
+
+/// What teams write down about passwords and keys, without one.
+#[test]
+fn notes_about_secrets_are_no_secrets() {
+    let notes = include_str!("secret_notes.txt");
+    assert!(notes.lines().count() >= 40);
+    for note in notes.lines() {
+        let text = format!("---\nname: A note\ntype: project\n---\n\n{note}\n");
+        let cleared = gate(&Memory::parse(&text), Audience::Team);
+        assert!(cleared.is_ok(), "{note}");
+    }
+}

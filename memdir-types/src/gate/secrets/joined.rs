@@ -190,21 +190,21 @@ fn escape(bytes: &[u8]) -> Option<(usize, char)> {
 }
 
 /// Where a line ends without what wrapping adds: white space, a backslash, a quotation mark and
-/// the sign that joins two texts in code.
+/// the sign that joins two texts in code. Without a quotation mark the sign is the token's own.
 fn trim_line_end(line: &[u8]) -> usize {
-    let mut end = line.len();
-    let mut drop = |set: &[u8], most: usize| {
-        let mut left = most;
-        while left > 0 && end > 0 && set.contains(&line[end - 1]) {
-            end -= 1;
-            left -= 1;
-        }
+    let drop = |end: usize, set: &[u8], most: usize| {
+        let trimmed = line[..end].iter().rev().take(most);
+        end - trimmed.take_while(|b| set.contains(b)).count()
     };
-    drop(b" \t\r", 16);
-    drop(b"\\+.", 1);
-    drop(b" \t", 4);
-    drop(b"\"'", 1);
-    end
+    let end = drop(line.len(), b" \t\r", 16);
+    let end = drop(drop(end, b"\\", 1), b" \t", 4);
+    let before_sign = drop(drop(end, b"+.&", 1), b" \t", 4);
+    let unquoted = drop(before_sign, b"\"'", 1);
+    if unquoted < before_sign {
+        unquoted
+    } else {
+        end
+    }
 }
 
 /// The length of what wrapping puts in front of the next line: white space, marks of a quotation

@@ -272,7 +272,8 @@ fn verdict(
         Check::Password => judge::is_password(value, after),
         Check::Generic => {
             let before = text.get(..whole.start)?;
-            !judge::is_harmless_key(before) && judge::is_generic(value, after)
+            let key = text.get(whole.start..)?;
+            !judge::is_harmless_key(before, key) && judge::is_generic(value, after)
         }
     };
     let end = if check.by_context() {
