@@ -1,5 +1,6 @@
 //! The folders that may be read, and whether a path leads into one of them.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -82,11 +83,14 @@ impl Roots {
             .any(|place| place.real.as_deref() == Some(path))
     }
 
-    /// The real folder that a real path lies in.
-    pub(crate) fn root_of(&self, real: &Path) -> Option<&Path> {
+    /// The real folder that a real path lies in. One that was missing may exist by now.
+    pub(crate) fn root_of(&self, real: &Path) -> Option<Cow<'_, Path>> {
         self.readable
             .iter()
-            .filter_map(|place| place.real.as_deref())
+            .filter_map(|place| match &place.real {
+                Some(root) => Some(Cow::Borrowed(root.as_path())),
+                None => fs::canonicalize(&place.named).ok().map(Cow::Owned),
+            })
             .find(|root| real.starts_with(root))
     }
 
@@ -110,7 +114,7 @@ impl Roots {
                     return refuse(RefusalKind::Outside, OUTSIDE);
                 };
                 // As it is called and as it is: a link does not launder a name.
-                if is_secret_below(&real, root) || self.is_secret_as_named(path) {
+                if is_secret_below(&real, &root) || self.is_secret_as_named(path) {
                     return refuse(RefusalKind::Secret, SECRET);
                 }
                 match fs::metadata(&real) {

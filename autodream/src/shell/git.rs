@@ -68,7 +68,7 @@ pub(super) fn repository(judge: &Judge<'_>) -> Result<Vec<(&'static str, String)
     let mut told = vec![("GIT_CEILING_DIRECTORIES", above.to_owned())];
     let top = cwd
         .ancestors()
-        .take_while(|folder| folder.starts_with(root))
+        .take_while(|folder| folder.starts_with(&root))
         .find_map(|folder| {
             let entry = fs::symlink_metadata(folder.join(".git")).ok()?;
             Some((folder, entry))
@@ -152,7 +152,7 @@ fn history(words: Vec<Word>, judge: &Judge<'_>, is_log: bool) -> Result<Split, R
         }
     }
     let mut options = parsed.options.clone();
-    // `--follow` and `-L` take no further pattern.
+    // `--follow` takes one path and no pattern.
     let shows_files = ['p', 'u', 'c', 'U', 'W']
         .iter()
         .any(|short| parsed.has(*short));
@@ -173,11 +173,10 @@ fn history(words: Vec<Word>, judge: &Judge<'_>, is_log: bool) -> Result<Split, R
         ]
         .map(str::to_owned),
     );
+    // Always, so that a commit is none but a commit, whatever files appear meanwhile.
     let mut operands = objects;
-    if is_excluding || !paths.is_empty() {
-        operands.push("--".to_owned());
-        operands.extend(paths);
-    }
+    operands.push("--".to_owned());
+    operands.extend(paths);
     if is_excluding {
         operands.extend_from_slice(&EXCLUSIONS);
     }
@@ -265,7 +264,7 @@ fn object(revision: &str, path: &str) -> Result<(), Refusal> {
     }
     let is_plain = path
         .split('/')
-        .all(|part| part != ".." && !part.contains(['\\', ':']));
+        .all(|part| part != ".." && !part.contains(['\\', ':', '^', '{']));
     if !is_plain {
         return refuse(
             RefusalKind::Operand,

@@ -217,7 +217,14 @@ fn a_memory_directory_that_does_not_exist_yet_may_be_written() {
     let path = memory.join("new.md").to_str().unwrap().to_owned();
     assert_eq!(
         allowed(policy.judge(&ToolUse::Write { path: path.clone() })),
-        Allowed::Write(path.into())
+        Allowed::Write(path.clone().into())
+    );
+    // And read as soon as it is there.
+    fs::create_dir_all(&memory).unwrap();
+    fs::write(&path, "x").unwrap();
+    assert_eq!(
+        allowed(policy.judge(&ToolUse::Read { path: path.clone() })),
+        Allowed::Read(path.into())
     );
 }
 
