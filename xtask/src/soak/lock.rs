@@ -22,6 +22,7 @@ pub(super) fn run(length: &Length) -> Result<()> {
     processes(length)?;
     threads(length)?;
     kills(length.kills)?;
+    contended(length.kills)?;
     say!(
         "soak: lock done in {:.1} s",
         started.elapsed().as_secs_f64()
@@ -249,7 +250,89 @@ fn kills(kills: usize) -> Result<()> {
     Ok(())
 }
 
-/// A process of a run: `DIR race` or `DIR hold-from-N`.
+/// Kills holders at random instants while two more of ours ask for the lock and another program
+/// writes its number into it, as the format allows. No two of ours hold the lock at once, which
+/// each sees by a file that only the holder makes; and afterwards the lock is free.
+fn contended(kills: usize) -> Result<()> {
+    let (_temp, dir) = memory()?;
+    let mut seed = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut others = [
+        Racer::start(dir.path(), "contend")?,
+        Racer::start(dir.path(), "contend")?,
+    ];
+    for kill in 0..kills {
+        let mut racer = Racer::start(dir.path(), "contend")?;
+        racer.hear()?;
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        std::thread::sleep(LONGEST_LIFE.mul_f64((seed >> 11) as f64 / (1_u64 << 53) as f64));
+        if seed % 4 == 0 {
+            fs::write(dir.lock_file(), "4000000")?;
+        }
+        racer.child.kill()?;
+        let mut rest = String::new();
+        racer.output.read_to_string(&mut rest)?;
+        racer.child.wait()?;
+        if rest.lines().any(|line| line == "two") {
+            return Err(format!("kill {kill}: two held the lock at once").into());
+        }
+    }
+    for other in &mut others {
+        other.child.kill()?;
+        other.child.wait()?;
+        let mut rest = String::new();
+        other.output.read_to_string(&mut rest)?;
+        let words: Vec<&str> = rest.lines().collect();
+        if words.contains(&"two") {
+            return Err("two held the lock at once".into());
+        }
+        if !words.contains(&"one") {
+            return Err("a contender never got the lock".into());
+        }
+    }
+    let _ = autodream::recover(&dir, &Process::current())?;
+    match Lock::acquire(&dir, at(200_000), &Process::current())? {
+        Acquired::Yes(lock) => lock.keep(at(200_000))?,
+        Acquired::Busy(busy) => return Err(format!("the lock stays taken: {busy}").into()),
+    }
+    say!("soak: {kills} holders killed among contenders and a foreign program, never two at once");
+    Ok(())
+}
+
+/// Asks for the lock without end, and marks each hold with a file under a lock of its own.
+fn contend(dir: &MemoryDir, tell: impl Fn(String) -> Result<()>) -> Result<ExitCode> {
+    let mark = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(dir.path().join("held"))?;
+    tell("ready".to_owned())?;
+    let mut told = false;
+    for number in 0_u64.. {
+        let Acquired::Yes(lock) = Lock::acquire(dir, at(number), &Process::current())? else {
+            continue;
+        };
+        // The system frees the mark when its holder is killed, as it frees the guard.
+        match mark.try_lock() {
+            // Once: nobody reads before the end, and a pipe gets full.
+            Ok(()) if !told => tell("one".to_owned())?,
+            Ok(()) => {}
+            Err(_) => tell("two".to_owned())?,
+        }
+        told = true;
+        mark.unlock()?;
+        // Another program may have taken it over; that is told, and no harm.
+        let _ = if number % 2 == 0 {
+            lock.keep(at(number))
+        } else {
+            lock.roll_back()
+        };
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A process of a run: `DIR race`, `DIR contend` or `DIR hold-from-N`.
 pub(super) fn run_racer(args: &[String]) -> Result<ExitCode> {
     let [dir, mode] = args else {
         return Err("a racer needs DIR MODE".into());
@@ -278,6 +361,9 @@ pub(super) fn run_racer(args: &[String]) -> Result<ExitCode> {
             }
         }
         return Ok(ExitCode::SUCCESS);
+    }
+    if mode == "contend" {
+        return contend(&dir, tell);
     }
     let mut lock = None;
     for line in std::io::stdin().lines() {
