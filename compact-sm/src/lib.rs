@@ -23,6 +23,10 @@ mod from_notes;
 mod micro;
 mod notes;
 
+// … and with one.
+mod summarizer;
+mod summary;
+
 mod error;
 
 pub use boundary::{BOUNDARY_MARK, Boundary, By, Segment, boundary_text, read_boundary_text};
@@ -49,6 +53,12 @@ pub use micro::{
 };
 pub use notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS};
 pub use refused::{Recovery, Refused, Resend};
+pub use summarizer::{BoxSummarizer, SummarizeError, Summarizer, SummarizerFn, summarizer_fn};
+pub use summary::{
+    BadSummary, Extent, Images, MAX_SUMMARY_BYTES, MAX_TRIMS, Returns, Scope, Summary,
+    SummaryOptions, SummaryReply, SummaryRequest, Trim, read_summary, summary_prompt,
+    summary_request,
+};
 pub use tokens::{
     Correction, Counter, Estimate, Estimator, IMAGE_TOKENS, MESSAGE_TOKENS, Margin, PAGE_BYTES,
     PAGE_TOKENS, TOOL_BLOCK_TOKENS, TOOLS_TOKENS, Tokenizer, Used, estimate, used,

@@ -9,13 +9,14 @@ what you need stands above, a call would be refused, and there is no second turn
 const NO_TOOLS_LAST: &str = "Remember: no tool calls. One <analysis> block, then one <summary> \
 block, nothing else.";
 
-const WHOLE: &str = "This conversation is about to be replaced by a summary of it, and the work \
-goes on from that summary alone. Write it so that whoever continues needs nothing else: what was \
+const WHOLE: &str = "This conversation is about to be replaced by a summary of it; a last \
+message or two may stay word for word, and the work goes on from there. Write it so that whoever continues needs nothing else: what was \
 asked for, what was decided, what was changed and where, and what is still open.";
 
-const RECENT: &str = "The messages from here back to the last mark are about to be replaced by a \
-summary; what stands before the mark stays as it is. Summarize only these recent messages, and \
-refer to earlier ones only where the recent ones build on them.";
+const RECENT: &str = "The messages from here back to the mark [the part to summarize begins here] \
+are about to be replaced by a summary; what stands before the mark stays word for word, and newer \
+messages that you do not see may follow. Summarize only what stands behind the mark, or everything \
+if there is no mark, and refer to the rest only where that part builds on it.";
 
 const PREFIX: &str = "The beginning of this conversation is about to be replaced by a summary; \
 newer messages, which you do not see, follow it word for word. Summarize what you see so that \
@@ -82,23 +83,29 @@ pub fn summary_prompt(scope: Scope, instructions: Option<&str>) -> String {
     text
 }
 
-/// The message that stands in a conversation in place of what was summarized.
+/// How every summary begins that stands in a conversation.
+pub(crate) const OPENING: &str = "This session goes on from an earlier conversation that did not \
+fit the context window any more. What it held is summarized below.";
+
+/// What stands between the opening and the summary.
+pub(crate) const LABEL: &str = "\n\nSummary:\n";
+
+/// What follows the summary, if anything does.
+pub(crate) const DETAILS: &str = "\n\nDetails that the summary leaves out, such as exact code or \
+error messages, stand in the transcript: ";
+
+pub(crate) const GO_ON: &str = "\n\nContinue with the work where it stopped. Do not comment on the \
+summary, and do not ask what to do next unless something is really open.";
+
+/// The text of the message that stands in a conversation in place of what was summarized.
 pub(crate) fn summary_text(summary: &str, transcript: Option<&str>, goes_on: bool) -> String {
-    let mut text = format!(
-        "This session goes on from an earlier conversation that did not fit the context window \
-         any more. What it held is summarized below.\n\nSummary:\n{summary}"
-    );
+    let mut text = format!("{OPENING}{LABEL}{summary}");
     if let Some(transcript) = transcript {
-        text.push_str(&format!(
-            "\n\nDetails that the summary leaves out, such as exact code or error messages, stand \
-             in the transcript: {transcript}"
-        ));
+        text.push_str(DETAILS);
+        text.push_str(transcript);
     }
     if goes_on {
-        text.push_str(
-            "\n\nContinue with the work where it stopped. Do not comment on the summary, and do \
-             not ask what to do next unless something is really open.",
-        );
+        text.push_str(GO_ON);
     }
     text
 }
@@ -111,5 +118,19 @@ pub(crate) const DOCUMENT_MARK: &str = "[document]";
 pub(crate) const CUT_MARK: &str =
     "[the oldest part of this conversation was left out, so that a summary of the rest fits]";
 
+/// Where the part begins that is summarized, if something stands before it.
+pub(crate) const RECENT_MARK: &str = "[the part to summarize begins here]";
+
 /// The result of a call that nobody answered.
 pub(crate) const OPEN_CALL: &str = "[interrupted before it returned anything]";
+
+/// Stands at the end of a result that is too long for the request.
+pub(crate) fn shortened(bytes: usize) -> String {
+    format!("\n[{bytes} more bytes are left out of this copy]")
+}
+
+/// Stands at the end of a summary that the model could not finish.
+pub(crate) const ENDED: &str = "\n\n[the summary ends here because the answer was at its limit]";
+
+/// Stands at the end of a summary that was longer than allowed.
+pub(crate) const TOO_LONG: &str = "\n\n[the summary ends here because it was too long]";

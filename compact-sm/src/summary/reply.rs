@@ -3,10 +3,53 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
+use super::prompt::{DETAILS, ENDED, GO_ON, LABEL, OPENING};
+use crate::boundary::read_boundary_text;
 use crate::{Block, Message};
 
-/// The most of an answer that is read, in bytes: several times the longest summary seen.
+/// The most of an answer that is read, in bytes; our own choice, several times the longest
+/// summary seen.
 pub const MAX_SUMMARY_BYTES: usize = 1 << 20;
+
+/// What a model answered.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct SummaryReply {
+    /// The answer.
+    pub message: Message,
+    /// Why the model stopped, as the API calls it.
+    pub stop_reason: Option<String>,
+}
+
+impl SummaryReply {
+    /// An answer of which only the text is known.
+    #[must_use]
+    pub fn text(text: impl Into<String>) -> SummaryReply {
+        SummaryReply {
+            message: Message::assistant(text.into()),
+            stop_reason: None,
+        }
+    }
+
+    /// A response of the API, whose `stop_reason` stands among its fields.
+    #[must_use]
+    pub fn from_message(message: Message) -> SummaryReply {
+        let reason = message.extra.field("stop_reason").and_then(Value::as_str);
+        SummaryReply {
+            stop_reason: reason.map(str::to_owned),
+            message,
+        }
+    }
+
+    /// Sets why the model stopped.
+    #[must_use]
+    pub fn stop_reason(mut self, reason: impl Into<String>) -> SummaryReply {
+        self.stop_reason = Some(reason.into());
+        self
+    }
+}
 
 /// A summary.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,8 +58,20 @@ pub const MAX_SUMMARY_BYTES: usize = 1 << 20;
 pub struct Summary {
     /// The text, without tags and scratchpad.
     pub text: String,
+    /// Is it whole?
+    pub extent: Extent,
+}
+
+/// How much of a summary is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Extent {
+    /// All of it.
+    Whole,
     /// The answer ended at its limit of tokens; the text says so at its end.
-    pub is_cut: bool,
+    Ended,
 }
 
 /// Why an answer is no summary.
@@ -29,22 +84,22 @@ pub enum BadSummary {
     Empty,
     /// There is reasoning in it, and nothing else.
     ReasoningOnly,
-    /// It calls a tool.
+    /// It calls a tool. Nothing is run.
     CalledTool {
-        /// The tool.
-        name: String,
+        /// The tool, if it is named.
+        name: Option<String>,
     },
     /// It is one JSON value: the model tried to call a tool in words.
     Json,
     /// The model declined.
     Declined,
     /// It ended at its limit of tokens before the summary began.
-    CutInScratchpad,
+    EndedInScratchpad,
     /// It is as long as what it summarizes.
     NotShorter {
         /// What was summarized, in tokens.
         before: u64,
-        /// What the conversation would be, in tokens.
+        /// The summary, in tokens.
         after: u64,
     },
 }
@@ -52,115 +107,204 @@ pub enum BadSummary {
 impl fmt::Display for BadSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BadSummary::Empty => f.write_str("the answer is empty"),
-            BadSummary::ReasoningOnly => f.write_str("the answer is reasoning and nothing else"),
-            BadSummary::CalledTool { name } => write!(f, "the answer calls the tool `{name}`"),
+            BadSummary::Empty => f.write_str("the answer is empty, expected a summary"),
+            BadSummary::ReasoningOnly => {
+                f.write_str("the answer is reasoning and nothing else, expected a summary")
+            }
+            BadSummary::CalledTool { name: Some(name) } => {
+                let name: String = name.chars().take(80).collect();
+                write!(f, "the answer calls the tool {name:?}, expected a summary")
+            }
+            BadSummary::CalledTool { name: None } => {
+                f.write_str("the answer calls a tool, expected a summary")
+            }
             BadSummary::Json => f.write_str("the answer is a JSON value, expected a summary"),
-            BadSummary::Declined => f.write_str("the model declined"),
-            BadSummary::CutInScratchpad => {
-                f.write_str("the answer ended before the summary began")
+            BadSummary::Declined => f.write_str("the model declined to summarize"),
+            BadSummary::EndedInScratchpad => {
+                f.write_str("the answer was at its limit before the summary began")
             }
-            BadSummary::NotShorter { before, after } => {
-                write!(f, "the conversation would not be shorter: {before} tokens before, {after} after")
-            }
+            BadSummary::NotShorter { before, after } => write!(
+                f,
+                "the summary has {after} tokens, expected fewer than the {before} that it stands for"
+            ),
         }
     }
 }
 
-/// What stands at the end of a summary that was cut.
-const CUT: &str = "\n\n[the summary ends here because the answer was at its limit]";
+impl std::error::Error for BadSummary {}
 
 /// The summary of an answer.
 ///
 /// The scratchpad is thrown away; what stands in `<summary>` counts, or without such a tag the
-/// rest. Never fails otherwise: an answer that is no summary is told why.
+/// rest. An earlier summary that was copied with its frame loses the frame. Whether it is shorter
+/// than what it stands for is for [`compact`](crate::compact) to say.
 ///
 /// # Errors
 ///
 /// The reason why there is none.
-pub fn read_summary(answer: &Message, stop_reason: Option<&str>) -> Result<Summary, BadSummary> {
-    if stop_reason == Some("refusal") {
+pub fn read_summary(reply: &SummaryReply) -> Result<Summary, BadSummary> {
+    let stop = reply.stop_reason.as_deref();
+    if stop == Some("refusal") {
         return Err(BadSummary::Declined);
     }
-    let called = answer.content.blocks.iter().find_map(|block| match block {
+    let blocks = &reply.message.content.blocks;
+    let called = blocks.iter().find_map(|block| match block {
         Block::ToolUse { name, .. } => Some(name.clone()),
         _ => None,
     });
-    if let Some(name) = called {
-        return Err(BadSummary::CalledTool { name });
+    if called.is_some() || stop == Some("tool_use") {
+        return Err(BadSummary::CalledTool { name: called });
     }
-    let text: Vec<&str> = answer.texts().filter(|text| !text.trim().is_empty()).collect();
-    let text = text.join("\n");
-    if text.is_empty() {
-        let reasons = answer.content.blocks.iter().any(Block::is_thinking);
-        return Err(match reasons {
+    let text = text_of(&reply.message);
+    if text.trim().is_empty() {
+        return Err(match blocks.iter().any(Block::is_thinking) {
             true => BadSummary::ReasoningOnly,
             false => BadSummary::Empty,
         });
     }
-    let text = head(&text, MAX_SUMMARY_BYTES);
-    let is_cut = matches!(stop_reason, Some("max_tokens" | "model_context_window_exceeded"));
-    let (inner, is_closed) = inside(&text);
-    let inner = inner.trim();
+    let was_cut = matches!(stop, Some("max_tokens" | "model_context_window_exceeded"));
+    let (inner, tag) = inside(&text);
+    let inner = unframed(inner.trim());
     if inner.is_empty() {
-        let began = text.contains("<analysis>");
-        return Err(match (is_cut, began) {
-            (true, true) => BadSummary::CutInScratchpad,
+        return Err(match (was_cut, text.contains("<analysis>")) {
+            (true, true) => BadSummary::EndedInScratchpad,
+            (_, true) => BadSummary::ReasoningOnly,
             _ => BadSummary::Empty,
         });
     }
-    if serde_json::from_str::<serde_json::Value>(inner).is_ok_and(|value| value.is_object() || value.is_array()) {
+    if is_json(inner) {
         return Err(BadSummary::Json);
     }
-    let is_cut = is_cut && !is_closed;
-    let mut text = inner.to_owned();
-    if is_cut {
-        text.push_str(CUT);
+    let mut summary = Summary {
+        text: inner.to_owned(),
+        extent: Extent::Whole,
+    };
+    if was_cut && tag != Tag::Closed {
+        summary.text.push_str(ENDED);
+        summary.extent = Extent::Ended;
     }
-    Ok(Summary { text, is_cut })
+    Ok(summary)
 }
 
-fn head(text: &str, most: usize) -> String {
+/// The texts, as far as they are read.
+fn text_of(message: &Message) -> String {
+    let mut all = String::new();
+    for text in message.texts() {
+        if text.trim().is_empty() {
+            continue;
+        }
+        if !all.is_empty() {
+            all.push('\n');
+        }
+        all.push_str(head(text, MAX_SUMMARY_BYTES.saturating_sub(all.len())));
+        if all.len() >= MAX_SUMMARY_BYTES {
+            break;
+        }
+    }
+    all
+}
+
+/// The beginning of a text, in whole characters.
+pub(crate) fn head(text: &str, most: usize) -> &str {
     let mut end = text.len().min(most);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    text[..end].to_owned()
+    &text[..end]
 }
 
-/// What counts of a text, and whether its tag was closed.
-fn inside(text: &str) -> (String, bool) {
-    let rest = without_scratchpad(text);
-    match rest.find("<summary>") {
-        Some(at) => {
-            let from = at + "<summary>".len();
-            // The last closing tag: a summary may quote one.
-            match rest.rfind("</summary>").filter(|end| *end >= from) {
-                Some(end) => (rest[from..end].to_owned(), true),
-                None => (rest[from..].to_owned(), false),
-            }
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Tag {
+    None,
+    Open,
+    Closed,
+}
+
+const ANALYSIS: &str = "<analysis>";
+const ANALYSIS_END: &str = "</analysis>";
+const SUMMARY: &str = "<summary>";
+const SUMMARY_END: &str = "</summary>";
+
+/// What counts of a text, and what its tag is like.
+fn inside(text: &str) -> (String, Tag) {
+    let tagged = |text: &str, at: usize| {
+        let rest = &text[at + SUMMARY.len()..];
+        // The last closing tag: a summary may quote one.
+        match rest.rfind(SUMMARY_END) {
+            Some(end) => (rest[..end].to_owned(), Tag::Closed),
+            None => (rest.to_owned(), Tag::Open),
         }
-        None => (rest, false),
+    };
+    let first = text.find(SUMMARY);
+    let is_before = |at: &usize| text.find(ANALYSIS).is_none_or(|analysis| *at < analysis);
+    // A scratchpad may speak of the tag, so the one right behind it is the one that counts.
+    if let Some(at) = first.filter(is_before).or_else(|| behind_scratchpad(text)) {
+        return tagged(text, at);
+    }
+    let rest = without_scratchpad(text);
+    match (rest.find(SUMMARY), first) {
+        (Some(at), _) => tagged(&rest, at),
+        // A scratchpad that was never closed, and all there is stands in it.
+        (None, Some(at)) if rest.trim().is_empty() => tagged(text, at),
+        _ => (rest, Tag::None),
     }
 }
 
-/// The text without the blocks of a scratchpad that stand before the summary. One that is never
-/// closed takes everything behind it, but no summary.
+fn behind_scratchpad(text: &str) -> Option<usize> {
+    text.match_indices(ANALYSIS_END).find_map(|(at, tag)| {
+        let rest = &text[at + tag.len()..];
+        let trimmed = rest.trim_start();
+        let start = at + tag.len() + rest.len() - trimmed.len();
+        trimmed.starts_with(SUMMARY).then_some(start)
+    })
+}
+
 fn without_scratchpad(text: &str) -> String {
-    let (before, summary) = match text.find("<summary>") {
-        Some(at) => text.split_at(at),
-        None => (text, ""),
-    };
     let mut kept = String::new();
-    let mut rest = before;
-    while let Some(at) = rest.find("<analysis>") {
+    let mut rest = text;
+    while let Some(at) = rest.find(ANALYSIS) {
         kept.push_str(&rest[..at]);
-        rest = match rest[at..].find("</analysis>") {
-            Some(end) => &rest[at + end + "</analysis>".len()..],
-            None => "",
-        };
+        rest = &rest[at + ANALYSIS.len()..];
+        // One that is never closed takes everything behind it.
+        rest = rest
+            .split_once(ANALYSIS_END)
+            .map_or("", |(_, behind)| behind);
     }
     kept.push_str(rest);
-    kept.push_str(summary);
     kept
+}
+
+/// Without the frame of an earlier summary, which must not be wrapped again and again.
+fn unframed(mut text: &str) -> &str {
+    loop {
+        let before = text.len();
+        if let Some(inner) = read_boundary_text(text) {
+            text = inner.trim();
+        }
+        if let Some(inner) = text
+            .strip_prefix(OPENING)
+            .and_then(|rest| rest.trim_start().strip_prefix(LABEL.trim()))
+        {
+            text = inner.trim();
+            text = text.strip_suffix(GO_ON.trim()).unwrap_or(text).trim_end();
+            if let Some(at) = text.rfind(DETAILS)
+                && !text[at + DETAILS.len()..].contains('\n')
+            {
+                text = text[..at].trim_end();
+            }
+        }
+        if text.len() == before {
+            return text;
+        }
+    }
+}
+
+/// Is it an object or a list, in a fence or not?
+fn is_json(text: &str) -> bool {
+    let fenced = text.strip_prefix("```").and_then(|rest| {
+        let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
+        rest.trim_end().strip_suffix("```")
+    });
+    let text = fenced.unwrap_or(text).trim();
+    text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }

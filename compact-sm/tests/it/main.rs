@@ -14,6 +14,8 @@ mod notes_text;
 mod repairs;
 #[cfg(feature = "serde")]
 mod serialize;
+mod summary_reply;
+mod summary_request;
 mod switches;
 mod tokens;
 mod transcripts;

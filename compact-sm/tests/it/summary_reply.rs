@@ -1,0 +1,144 @@
+//! What is read from an answer, and what is refused.
+
+use compact_sm::{BadSummary, Block, Extent, Message, SummaryReply, read_summary};
+
+fn read(text: &str) -> Result<String, BadSummary> {
+    read_summary(&SummaryReply::text(text)).map(|summary| summary.text)
+}
+
+#[test]
+fn the_scratchpad_is_thrown_away_and_the_summary_is_read() {
+    assert_eq!(
+        read("<analysis>\nhm\n</analysis>\n\n<summary>\n1. All\n</summary>").unwrap(),
+        "1. All"
+    );
+    assert_eq!(read("<summary>a</summary> bye").unwrap(), "a");
+    assert_eq!(
+        read("<analysis>x</analysis> plain words").unwrap(),
+        "plain words"
+    );
+    assert_eq!(read("just words").unwrap(), "just words");
+    assert_eq!(
+        read("prose with {\"json\":1} inside").unwrap(),
+        "prose with {\"json\":1} inside"
+    );
+}
+
+#[test]
+fn a_scratchpad_that_speaks_of_the_tags_does_not_leak() {
+    let text = "<analysis>I will write <summary> next</analysis>\n<summary>real</summary>";
+    assert_eq!(read(text).unwrap(), "real");
+    let text = "<analysis>I will write <summary> next</analysis>\nreal";
+    assert_eq!(read(text).unwrap(), "real");
+}
+
+#[test]
+fn a_summary_may_quote_the_tags() {
+    let text = "<summary>the tags are <analysis> and <summary>x</summary>, see?</summary>";
+    assert_eq!(
+        read(text).unwrap(),
+        "the tags are <analysis> and <summary>x</summary>, see?"
+    );
+}
+
+#[test]
+fn answers_without_text_are_no_summary() {
+    assert_eq!(read(""), Err(BadSummary::Empty));
+    assert_eq!(read(" \n "), Err(BadSummary::Empty));
+    assert_eq!(read("<summary> </summary>"), Err(BadSummary::Empty));
+    let none = SummaryReply::from_message(Message::assistant(Vec::<Block>::new()));
+    assert_eq!(read_summary(&none), Err(BadSummary::Empty));
+    let blanks =
+        SummaryReply::from_message(Message::assistant([Block::text(""), Block::text("\n")]));
+    assert_eq!(read_summary(&blanks), Err(BadSummary::Empty));
+}
+
+#[test]
+fn reasoning_alone_is_no_summary() {
+    let reply = SummaryReply::from_message(Message::assistant([
+        Block::thinking("hm", "sig"),
+        Block::text(" "),
+    ]));
+    assert_eq!(read_summary(&reply), Err(BadSummary::ReasoningOnly));
+    assert_eq!(read("<analysis>all of it"), Err(BadSummary::ReasoningOnly));
+}
+
+#[test]
+fn an_answer_that_calls_a_tool_is_no_summary_even_with_text() {
+    let call = Block::tool_use("t", "Read", serde_json::json!({}));
+    let reply = SummaryReply::from_message(Message::assistant([
+        Block::text("<summary>s</summary>"),
+        call,
+    ]));
+    assert_eq!(
+        read_summary(&reply),
+        Err(BadSummary::CalledTool {
+            name: Some("Read".to_owned())
+        })
+    );
+    let reply = SummaryReply::text("words").stop_reason("tool_use");
+    assert_eq!(
+        read_summary(&reply),
+        Err(BadSummary::CalledTool { name: None })
+    );
+}
+
+#[test]
+fn json_is_no_summary_in_a_fence_or_in_the_tag_either() {
+    for text in [
+        "{\"tool\":1}",
+        " [1, 2] ",
+        "```json\n{\"tool\": 1}\n```",
+        "<summary>{\"a\": {}}</summary>",
+        "<analysis>x</analysis>{\"a\":1}",
+    ] {
+        assert_eq!(read(text), Err(BadSummary::Json), "{text}");
+    }
+    assert!(read("[the list] was long").is_ok());
+}
+
+#[test]
+fn a_refusal_is_no_summary() {
+    let reply = SummaryReply::text("I cannot help").stop_reason("refusal");
+    assert_eq!(read_summary(&reply), Err(BadSummary::Declined));
+}
+
+#[test]
+fn a_summary_that_was_cut_says_so_and_one_that_never_began_is_refused() {
+    let reply =
+        SummaryReply::text("<analysis>a</analysis><summary>half of").stop_reason("max_tokens");
+    let summary = read_summary(&reply).unwrap();
+    assert_eq!(summary.extent, Extent::Ended);
+    assert!(summary.text.starts_with("half of") && summary.text.contains("at its limit"));
+    let reply = SummaryReply::text("<summary>all</summary> and").stop_reason("max_tokens");
+    assert_eq!(read_summary(&reply).unwrap().extent, Extent::Whole);
+    let reply = SummaryReply::text("<analysis>long").stop_reason("max_tokens");
+    assert_eq!(read_summary(&reply), Err(BadSummary::EndedInScratchpad));
+}
+
+#[test]
+fn the_stop_reason_of_a_response_is_read() {
+    let json = r#"{"role": "assistant", "content": [{"type": "text", "text": "no"}], "stop_reason": "refusal"}"#;
+    let reply = SummaryReply::from_message(serde_json::from_str(json).unwrap());
+    assert_eq!(read_summary(&reply), Err(BadSummary::Declined));
+}
+
+#[test]
+fn long_hostile_answers_are_read_in_linear_time() {
+    let pieces = [
+        "<analysis>",
+        "</analysis>",
+        "<summary>",
+        "</summary>",
+        "[",
+        "{",
+        " ",
+        "```",
+    ];
+    for piece in pieces {
+        let _ = read(&piece.repeat(200_000));
+        let _ = read(&format!("<analysis>{}", piece.repeat(200_000)));
+    }
+    let long = read(&"x".repeat(5 << 20)).unwrap();
+    assert_eq!(long.len(), compact_sm::MAX_SUMMARY_BYTES);
+}
