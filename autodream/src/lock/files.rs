@@ -171,6 +171,14 @@ pub(super) struct Guard {
     path: PathBuf,
 }
 
+impl Drop for Guard {
+    /// Closing is not enough: a process that is being started right now has a copy of the open
+    /// file for a moment, and with it the lock.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
+}
+
 pub(super) enum GuardState {
     Locked(Guard),
     /// By somebody else, with what they wrote.

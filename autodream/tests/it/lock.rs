@@ -414,3 +414,21 @@ fn any_time_before_is_put_back_to_the_nanosecond() {
         assert_eq!(world.lock_state(), stored);
     }
 }
+
+#[test]
+#[cfg(unix)]
+fn processes_that_are_started_meanwhile_keep_no_lock() {
+    let world = World::new();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..100 {
+                std::process::Command::new("true").status().unwrap();
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        while !done.load(std::sync::atomic::Ordering::Relaxed) {
+            drop(world.locked(7, now()));
+        }
+    });
+}

@@ -267,7 +267,7 @@ fn contended(kills: usize) -> Result<()> {
         seed ^= seed >> 7;
         seed ^= seed << 17;
         std::thread::sleep(LONGEST_LIFE.mul_f64((seed >> 11) as f64 / (1_u64 << 53) as f64));
-        if seed % 4 == 0 {
+        if seed.is_multiple_of(4) {
             fs::write(dir.lock_file(), "4000000")?;
         }
         racer.child.kill()?;
