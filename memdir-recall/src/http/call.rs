@@ -32,25 +32,38 @@ enum Retry {
 
 impl MessagesClient {
     pub(super) async fn call(&self, request: SelectRequest) -> Result<SelectReply, HttpError> {
+        let body = wire::request(&request, &self.options.model, self.options.schema_field);
+        let answer = self.post(body).await?;
+        wire::reply(&answer).map_err(|error| self.redact(error))
+    }
+
+    /// Sends a request of your own, a body of the Messages API as JSON text, and gives back the
+    /// answer as it came. For hosts whose other ports speak to the same service: timeouts, retries,
+    /// limits and errors are those of this client; its model and its schema have no part in it.
+    ///
+    /// # Errors
+    ///
+    /// As a selection's, but that the answer is not read.
+    pub async fn send(&self, body: impl Into<String>) -> Result<String, HttpError> {
+        let answer = self.post(body.into().into_bytes()).await?;
+        String::from_utf8(answer).map_err(|_| HttpError::new(HttpErrorKind::Unexpected, ""))
+    }
+
+    async fn post(&self, body: Vec<u8>) -> Result<Vec<u8>, HttpError> {
         let total = self.options.total_timeout;
         // A time beyond what the clock can tell is no limit.
         let end = Instant::now().checked_add(total);
-        match tokio::time::timeout(total, self.tries(&request, end)).await {
+        match tokio::time::timeout(total, self.tries(&body, end)).await {
             Ok(result) => result,
             Err(_) => Err(HttpError::new(HttpErrorKind::Timeout, "")),
         }
         .map_err(|error| self.redact(error))
     }
 
-    async fn tries(
-        &self,
-        request: &SelectRequest,
-        end: Option<Instant>,
-    ) -> Result<SelectReply, HttpError> {
-        let body = wire::request(request, &self.options.model, self.options.schema_field);
+    async fn tries(&self, body: &[u8], end: Option<Instant>) -> Result<Vec<u8>, HttpError> {
         let mut tries = 0;
         loop {
-            let failure = match self.once(body.clone()).await {
+            let failure = match self.once(body.to_vec()).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
@@ -69,7 +82,7 @@ impl MessagesClient {
         }
     }
 
-    async fn once(&self, body: Vec<u8>) -> Result<SelectReply, Failure> {
+    async fn once(&self, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
         let fail = |error| Failure {
             error,
             retry: Retry::No,
@@ -96,7 +109,7 @@ impl MessagesClient {
             if body.len() > MAX_BODY_BYTES {
                 return Err(fail(HttpError::new(HttpErrorKind::TooLarge, "")));
             }
-            return wire::reply(&body).map_err(fail);
+            return Ok(body);
         }
         let retry = retry(status.as_u16(), response.headers());
         // An error without its body is still the error.

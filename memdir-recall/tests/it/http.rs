@@ -541,3 +541,35 @@ fn a_compressed_body_is_refused() {
     let error = result.unwrap_err();
     assert_eq!((error.kind(), count), (&HttpErrorKind::Unexpected, 1));
 }
+
+#[tokio::test]
+async fn a_request_of_the_hosts_own_goes_the_same_way() {
+    let overloaded = error(529, "overloaded_error", "busy", &[]);
+    let (url, seen) = server(vec![
+        overloaded,
+        ok("hello"),
+        error(400, "invalid_request_error", "prompt is too long", &[]),
+    ])
+    .await;
+    let options = ClientOptions::default()
+        .base_url(url)
+        .backoff(Duration::from_millis(1));
+    let client = MessagesClient::new(Auth::ApiKey(KEY.to_owned()), options).unwrap();
+    let body =
+        json!({"model": "m", "max_tokens": 5, "messages": [{"role": "user", "content": "a"}]});
+    let answer: Value =
+        serde_json::from_str(&client.send(body.to_string()).await.unwrap()).unwrap();
+    assert_eq!(answer["content"][1]["text"], "hello");
+    let sent: Vec<Value> = seen
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|(_, body)| body.clone())
+        .collect();
+    assert_eq!(sent, [body.clone(), body.clone()]);
+    let refused = client.send(body.to_string()).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("prompt is too long"),
+        "{refused}"
+    );
+}
