@@ -16,7 +16,15 @@ const MAX_REOPENS: usize = 16;
 /// Held until dropped, or until the process dies.
 #[derive(Debug)]
 pub(super) struct Lock {
-    _file: File,
+    file: File,
+}
+
+impl Drop for Lock {
+    /// Closing is not enough: a process that is being started right now has a copy of the open
+    /// file for a moment, and with it the lock.
+    fn drop(&mut self) {
+        let _ = self.file.unlock();
+    }
 }
 
 impl Lock {
@@ -32,7 +40,7 @@ impl Lock {
                 }
             }
             if is_still(&file, &path) {
-                return Ok(Lock { _file: file });
+                return Ok(Lock { file });
             }
         }
         Err(replaced(dir))
@@ -48,7 +56,7 @@ impl Lock {
                 Err(TryLockError::Error(e)) => return Err(refused(&path, e)),
             }
             if is_still(&file, &path) {
-                return Ok(Some(Lock { _file: file }));
+                return Ok(Some(Lock { file }));
             }
         }
         Err(replaced(dir))

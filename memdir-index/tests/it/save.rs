@@ -491,3 +491,30 @@ fn modes_are_kept_and_new_files_follow_the_umask() {
     // People who share a directory can share its lock.
     assert_eq!(mode(".memdir-index.lock"), mode("plain"));
 }
+
+#[test]
+#[cfg(unix)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a process that is started is what the lock has to bear"
+)]
+fn processes_that_are_started_meanwhile_keep_no_lock() {
+    let world = World::new();
+    let options = StoreOptions::default()
+        .wait(Wait::Never)
+        .durability(Durability::ProcessDeath);
+    let store = world.store_with(options);
+    let done = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            for _ in 0..100 {
+                std::process::Command::new("true").status().unwrap();
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
+        while !done.load(std::sync::atomic::Ordering::Relaxed) {
+            let memory = cleared(MemoryType::User, "A", "d");
+            store.save_as("a.md", memory, None).unwrap();
+        }
+    });
+}
