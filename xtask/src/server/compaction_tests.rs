@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use compact_sm::{
-    Block, Estimate, Estimator, FromNotes, KeepConfig, Message, MicroOptions, NotCovered, Notes,
-    Summarized, When, from_notes, micro, repair,
+    Block, Estimate, Estimator, FromNotes, Images, KeepConfig, Message, MicroOptions, NotCovered,
+    Notes, Scope, Summarized, SummaryOptions, Trim, When, from_notes, micro, repair,
+    summary_request,
 };
 use serde_json::{Value, json};
 
@@ -218,4 +219,46 @@ fn what_a_repair_makes_of_any_piece_of_a_conversation_is_taken_by_the_api() {
             accepted(&messages, "repaired", seed);
         }
     }
+}
+
+#[test]
+fn every_request_for_a_summary_is_taken_by_the_api_also_when_it_was_trimmed() {
+    let counter = Estimator::new(Estimate::BytesDiv4);
+    let mut trimmed = 0;
+    for seed in 0..120 {
+        let mut dice = Dice::new(seed);
+        let messages = conversation(&mut dice);
+        for scope in [Scope::Whole, Scope::Recent, Scope::Prefix] {
+            let count = messages.len() as u64;
+            let what = match scope {
+                Scope::Recent => dice.below(count) as usize..messages.len(),
+                _ => 0..1 + dice.below(count) as usize,
+            };
+            let images = if dice.one_in(2) {
+                Images::Keep
+            } else {
+                Images::Marks
+            };
+            let mut options = SummaryOptions::new(scope).images(images);
+            if dice.one_in(2) {
+                options = options.instructions("keep the names of all files");
+            }
+            if dice.one_in(3) {
+                options = options.room(2_000);
+            }
+            let mut request = summary_request(&messages, &what, &options, &counter);
+            for _ in 0..4 {
+                let body = json!({
+                    "model": "m", "max_tokens": request.max_tokens, "messages": request.messages_json(),
+                    "tools": [{ "name": "Read", "input_schema": { "type": "object" } }],
+                });
+                if let Err(refused) = law::check(&body) {
+                    panic!("seed {seed}, {scope:?} {what:?}: {}", refused.message);
+                }
+                let over_by = dice.one_in(2).then(|| dice.below(3_000));
+                trimmed += usize::from(request.trim(over_by, &counter) != Trim::OneLeft);
+            }
+        }
+    }
+    assert!(trimmed > 100, "{trimmed}");
 }
