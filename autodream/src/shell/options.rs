@@ -355,8 +355,11 @@ pub(super) fn is_number(value: &str) -> bool {
     (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// 100,000: the product of all repetitions of a pattern. `grep` builds that many copies.
-const MAX_REPETITIONS: usize = 100_000;
+/// 10,000: the product of all repetitions of a pattern, of which `grep` builds that many copies.
+const MAX_REPETITIONS: usize = 10_000;
+
+/// 1,000: one repetition. From `a{1,5000}` on `grep` takes seconds and hundreds of megabytes.
+const MAX_REPETITION: usize = 1_000;
 
 /// Whether the repetitions of a pattern, `{8}` or `{1,3}`, multiply to too much.
 pub(super) fn is_heavy(pattern: &str) -> bool {
@@ -370,7 +373,11 @@ pub(super) fn is_heavy(pattern: &str) -> bool {
                 bound => bound.parse::<usize>().unwrap_or(usize::MAX),
             })
             .max();
-        product = product.saturating_mul(most.unwrap_or(1).max(1));
+        let most = most.unwrap_or(1).max(1);
+        if most > MAX_REPETITION {
+            return true;
+        }
+        product = product.saturating_mul(most);
     }
     product > MAX_REPETITIONS
 }

@@ -98,19 +98,7 @@ fn the_results_are_those_of_a_shell() {
 #[test]
 fn a_hostile_repository_runs_nothing() {
     let world = ShellWorld::new();
-    let mark = world.home.join("mark");
-    let program = world.home.join("program");
-    std::fs::write(
-        &program,
-        format!("#!/bin/sh\necho ran >> {}\ncat\n", mark.display()),
-    )
-    .unwrap();
-    std::fs::set_permissions(
-        &program,
-        std::os::unix::fs::PermissionsExt::from_mode(0o755),
-    )
-    .unwrap();
-    let program = program.to_str().unwrap();
+    let (mark, program) = trap(&world);
     for key in [
         "core.pager",
         "core.fsmonitor",
@@ -137,7 +125,7 @@ fn a_hostile_repository_runs_nothing() {
         "alias.log",
         "alias.show",
     ] {
-        world.git(&["config", key, program]);
+        world.git(&["config", key, &program]);
     }
     for (key, value) in [
         ("log.showSignature", "true"),
@@ -194,6 +182,61 @@ fn a_hostile_repository_runs_nothing() {
         run(&world.allowed("git log -1 --format=%s")).text,
         "fix the readme\n"
     );
+}
+
+/// What a partial clone lacks would be fetched by a program that the repository names.
+#[test]
+fn a_missing_object_is_not_fetched() {
+    let world = ShellWorld::new();
+    let (mark, program) = trap(&world);
+    let id = Command::new("git")
+        .args(["rev-parse", "HEAD:README.md"])
+        .current_dir(&world.project)
+        .output()
+        .unwrap();
+    let id = String::from_utf8(id.stdout).unwrap();
+    let (folder, file) = id.trim().split_at(2);
+    for (key, value) in [
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.url", world.project.to_str().unwrap()),
+        ("remote.origin.uploadpack", &program),
+        ("protocol.allow", "always"),
+        ("protocol.file.allow", "always"),
+    ] {
+        world.git(&["config", key, value]);
+    }
+    let object = world.project.join(".git/objects").join(folder).join(file);
+    std::fs::remove_file(object).unwrap();
+    for command in [
+        "git show HEAD",
+        "git log -p",
+        "git show HEAD:README.md",
+        "git blame README.md",
+    ] {
+        run(&world.allowed(command));
+    }
+    assert!(!mark.exists());
+    // The trap is real.
+    let _ = Command::new("git")
+        .args(["show", "HEAD:README.md"])
+        .current_dir(&world.project)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    assert!(mark.exists());
+}
+
+/// A program, and the mark that it leaves when it runs.
+fn trap(world: &ShellWorld) -> (std::path::PathBuf, String) {
+    let mark = world.home.join("mark");
+    let program = world.home.join("program");
+    let text = format!("#!/bin/sh\necho ran >> {}\n", mark.display());
+    std::fs::write(&program, text).unwrap();
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(&program, mode).unwrap();
+    (mark, program.to_str().unwrap().to_owned())
 }
 
 #[test]
