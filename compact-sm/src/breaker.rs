@@ -243,6 +243,12 @@ impl Attempt<'_> {
 
     /// The compaction has failed.
     pub fn fail(self) {}
+
+    /// The compaction did not take place after all, because somebody objected: no failure.
+    pub fn withdraw(mut self) {
+        self.ended = true;
+        self.breaker.lock().running = false;
+    }
 }
 
 impl Drop for Attempt<'_> {

@@ -182,7 +182,7 @@ pub(crate) fn covered(messages: &[Message], summarized: &Summarized) -> Option<u
 
 /// Does a cut before this message go through a response? Its records may have the results of its
 /// first calls between them, and records without an id belong to their neighbors.
-fn splits_response(messages: &[Message], at: usize, floor: usize) -> bool {
+pub(crate) fn splits_response(messages: &[Message], at: usize, floor: usize) -> bool {
     let message = &messages[at];
     if message.role != Role::Assistant {
         return false;

@@ -23,7 +23,11 @@ mod from_notes;
 mod micro;
 mod notes;
 
-// … and with one.
+// … and with one; what comes back afterwards.
+mod compact;
+mod hooks;
+mod reinject;
+mod restore;
 mod summarizer;
 mod summary;
 
@@ -34,12 +38,16 @@ pub use breaker::{
     Attempt, Breaker, BreakerState, MAX_FAILURES, MAX_RAPID_REFILLS, Outcome,
     RAPID_REFILL_MESSAGES, Refusal,
 };
+pub use compact::{
+    Cause, Compact, Compaction, NotCompacted, PassedOver, Tried, Way, WhyNot, compact,
+};
 pub use config::{
     Ignored, IgnoredReason, KEEP_MAX_TOKENS, KEEP_MIN_TEXT_MESSAGES, KEEP_MIN_TOKENS, KeepConfig,
     LastTurn, NOTES_GROWTH_TOKENS, NOTES_START_TOKENS, NOTES_TOOL_CALLS, NotesConfig,
 };
 pub use error::{Error, ErrorKind};
 pub use from_notes::{Applied, Fallback, Form, FromNotes, NotCovered, Plan, Unapplied, from_notes};
+pub use hooks::{AfterCompaction, Before, BeforeCompaction, HookResult, Hooks, IfBlocked, NoHooks};
 pub use jsonl::{
     Chain, Line, LineKind, MAX_LINE_BYTES, MAX_SKIPPED, Parent, Reader, SkipReason, Skipped,
     Transcript,
@@ -51,8 +59,15 @@ pub use micro::{
     MICRO_PROTECT_TOKENS, MicroDone, MicroOptions, MicroPlan, NotCleared, NotSaved, Tools, When,
     micro,
 };
-pub use notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS};
+pub use notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS, notes_template};
 pub use refused::{Recovery, Refused, Resend};
+pub use reinject::{Lack, Missing, Piece, Sent, SessionStart};
+pub use restore::{
+    Attachment, AttachmentKind, Elsewhere, FileText, Files, FilesFn, Named, NoFiles, NotRestored,
+    Oversize, RESTORE_FILE_TOKENS, RESTORE_FILES, RESTORE_TOTAL_TOKENS, Recency, RecentFile,
+    Restore, Restored, SKILL_TOKENS, SKILLS_TOTAL_TOKENS, Touch, WhyNotRestored, files_fn,
+    recent_reads, restore,
+};
 pub use summarizer::{BoxSummarizer, SummarizeError, Summarizer, SummarizerFn, summarizer_fn};
 pub use summary::{
     BadSummary, Extent, Images, MAX_SUMMARY_BYTES, MAX_TRIMS, Returns, Scope, Summary,

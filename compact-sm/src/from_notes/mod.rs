@@ -11,7 +11,7 @@ use crate::boundary::{Boundary, Segment, boundary_text};
 use crate::error::{Error, ErrorKind};
 use crate::keep::{Kept, Stop, Summarized, covered, keep_window};
 use crate::notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS, fit, prompt};
-use crate::tokens::{Counter, reported};
+use crate::tokens::{Counter, Measure, measure};
 use crate::{Message, Origin};
 
 /// Why the notes cannot be used, and a summary has to be made.
@@ -93,7 +93,7 @@ pub struct Plan {
     /// What comes before the kept messages.
     pub insert: Message,
     /// The record.
-    #[cfg_attr(feature = "serde", serde(serialize_with = "record"))]
+    #[cfg_attr(feature = "serde", serde(serialize_with = "as_json"))]
     pub boundary: Boundary,
     /// Sections of the notes that were cut.
     pub cuts: Vec<SectionCut>,
@@ -107,11 +107,11 @@ pub struct Plan {
     #[cfg_attr(feature = "serde", serde(skip))]
     last: Option<String>,
     #[cfg_attr(feature = "serde", serde(skip))]
-    summarized: Summarized,
+    pub(crate) summarized: Summarized,
 }
 
 #[cfg(feature = "serde")]
-fn record<S: serde::Serializer>(boundary: &Boundary, serializer: S) -> Result<S::Ok, S::Error> {
+fn as_json<S: serde::Serializer>(boundary: &Boundary, serializer: S) -> Result<S::Ok, S::Error> {
     serde::Serialize::serialize(&boundary.to_json(), serializer)
 }
 
@@ -176,18 +176,11 @@ pub fn from_notes(
     let path = notes.path.as_deref();
     let (fitted, cuts) = fit(&notes.text, path, section, total, counter);
     let insert = insert(&fitted, options);
-    let mut used = options.used.unwrap_or_else(|| reported(messages));
-    let known = used.base_index.map_or(0, |at| at + 1);
-    let (mut all, mut seen) = (0_u64, 0);
-    for (at, message) in messages.iter().enumerate() {
-        all = all.saturating_add(counter.message(message));
-        if at + 1 == known {
-            seen = all;
-        }
-    }
-    if options.used.is_none() {
-        used.pending = counter.padded(all.saturating_sub(seen));
-    }
+    let Measure {
+        all,
+        overhead,
+        before,
+    } = measure(messages, options.used, counter);
     let stays = kept.tokens.saturating_add(counter.message(&insert));
     if stays >= all {
         return Err(Fallback::DoesNotShrink {
@@ -195,14 +188,6 @@ pub fn from_notes(
             after: stays,
         });
     }
-    // What stands in no message stays, whatever is done here: the part of a report that its
-    // messages do not explain.
-    let overhead = match (used.base, used.base_index) {
-        (0, _) => used.pending.saturating_sub(counter.padded(all)),
-        (base, Some(_)) => base.saturating_sub(seen),
-        (base, None) => base.saturating_sub(all),
-    };
-    let before = used.total();
     let after = overhead.saturating_add(stays);
     if let Some(threshold) = options.threshold
         && after >= threshold
@@ -288,6 +273,20 @@ fn boundary(
     before: u64,
     after: u64,
 ) -> Boundary {
+    let stays = kept.range.clone();
+    let stays = stays.filter(|at| kept.left_out.binary_search(at).is_err());
+    let uuids = stays.filter_map(|at| messages[at].uuid.clone());
+    record(messages, uuids.collect(), options, before, after)
+}
+
+/// The record of a compaction after which the lines of these ids stay.
+pub(crate) fn record(
+    messages: &[Message],
+    uuids: Vec<String>,
+    options: &FromNotes,
+    before: u64,
+    after: u64,
+) -> Boundary {
     let dropped = before.saturating_sub(after);
     let mut boundary = Boundary {
         trigger: options.trigger,
@@ -297,10 +296,6 @@ fn boundary(
         logical_parent_uuid: messages.last().and_then(|message| message.uuid.clone()),
         ..Boundary::default()
     };
-    let stays = kept.range.clone();
-    let stays = stays.filter(|at| kept.left_out.binary_search(at).is_err());
-    let uuids = stays.filter_map(|at| messages[at].uuid.clone());
-    let uuids: Vec<String> = uuids.collect();
     if let (Some(anchor), [head, ..]) = (&options.summary_uuid, uuids.as_slice()) {
         boundary.segment = Some(Segment {
             head: head.clone(),

@@ -187,7 +187,7 @@ fn calls(messages: &[Message]) -> HashMap<&str, Call<'_>> {
 }
 
 /// Cleared before, by us or by the client.
-fn is_cleared(block: &Block) -> bool {
+pub(crate) fn is_cleared(block: &Block) -> bool {
     let Block::ToolResult {
         content: Some(content),
         ..

@@ -2,9 +2,11 @@
 
 pub(crate) mod prompt;
 mod sections;
+mod template;
 
 pub use sections::SectionCut;
-pub(crate) use sections::fit;
+pub(crate) use sections::{fit, head_of};
+pub use template::notes_template;
 
 use crate::keep::Summarized;
 

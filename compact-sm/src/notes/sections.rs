@@ -52,7 +52,7 @@ pub(crate) fn fit(
     // So many sections that their marks alone are too much.
     let before = counter.text(&fitted);
     if before > total.saturating_add(total / 8) {
-        let end = head(&fitted, total, counter).len();
+        let end = head_of(&fitted, total, counter).len();
         fitted.truncate(end);
         fitted.push('\n');
         fitted.push_str(&prompt::cut(text_lines(text, end), path));
@@ -146,7 +146,7 @@ fn cut(text: &str, path: Option<&str>, budget: u64, counter: &dyn Counter) -> St
     // A section of one long line would lose everything.
     if kept <= 1 {
         let rest = text[end..].lines().next().unwrap_or_default();
-        let part = head(rest, room - used, counter);
+        let part = head_of(rest, room - used, counter);
         if !part.is_empty() {
             short.push_str(part);
             short.push('\n');
@@ -163,7 +163,7 @@ fn cut(text: &str, path: Option<&str>, budget: u64, counter: &dyn Counter) -> St
 }
 
 /// The longest beginning that fits, found by halving.
-fn head<'a>(text: &'a str, budget: u64, counter: &dyn Counter) -> &'a str {
+pub(crate) fn head_of<'a>(text: &'a str, budget: u64, counter: &dyn Counter) -> &'a str {
     let boundary = |mut at: usize| {
         while !text.is_char_boundary(at) {
             at -= 1;

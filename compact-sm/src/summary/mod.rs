@@ -8,5 +8,6 @@ mod retry;
 pub use prompt::summary_prompt;
 pub(crate) use reply::head;
 pub use reply::{BadSummary, Extent, MAX_SUMMARY_BYTES, Summary, SummaryReply, read_summary};
+pub(crate) use request::open_calls;
 pub use request::{Images, Returns, Scope, SummaryOptions, SummaryRequest, summary_request};
 pub use retry::{MAX_TRIMS, Trim};

@@ -6,7 +6,7 @@ mod used;
 mod weights;
 
 pub use correction::{Correction, Margin};
-pub(crate) use used::reported;
+pub(crate) use used::{Measure, measure};
 pub use used::{Used, used};
 
 use serde_json::Value;

@@ -77,3 +77,41 @@ pub(crate) fn reported(messages: &[Message]) -> Used {
         pending: 0,
     }
 }
+
+/// A conversation, before anything is done to it. In tokens.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Measure {
+    /// All messages.
+    pub(crate) all: u64,
+    /// What stands in no message and stays, whatever is done: the part of a report that its
+    /// messages do not explain.
+    pub(crate) overhead: u64,
+    /// What the conversation holds.
+    pub(crate) before: u64,
+}
+
+/// Asks the counter about every message once.
+pub(crate) fn measure(messages: &[Message], given: Option<Used>, counter: &dyn Counter) -> Measure {
+    let mut used = given.unwrap_or_else(|| reported(messages));
+    let known = used.base_index.map_or(0, |at| at + 1);
+    let (mut all, mut seen) = (0_u64, 0);
+    for (at, message) in messages.iter().enumerate() {
+        all = all.saturating_add(counter.message(message));
+        if at + 1 == known {
+            seen = all;
+        }
+    }
+    if given.is_none() {
+        used.pending = counter.padded(all.saturating_sub(seen));
+    }
+    let overhead = match (used.base, used.base_index) {
+        (0, _) => used.pending.saturating_sub(counter.padded(all)),
+        (base, Some(_)) => base.saturating_sub(seen),
+        (base, None) => base.saturating_sub(all),
+    };
+    Measure {
+        all,
+        overhead,
+        before: used.total(),
+    }
+}

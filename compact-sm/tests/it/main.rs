@@ -4,6 +4,7 @@
 
 mod auto_traits;
 mod breaker;
+mod compaction;
 mod from_notes;
 mod kept_tail;
 mod laws;
@@ -11,7 +12,10 @@ mod lines;
 mod messages;
 mod micro;
 mod notes_text;
+mod reinjection;
 mod repairs;
+mod restoring;
+mod scripted;
 #[cfg(feature = "serde")]
 mod serialize;
 mod summary_reply;

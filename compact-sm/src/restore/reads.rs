@@ -1,0 +1,156 @@
+//! Which files a conversation read and changed, found in its tool calls.
+
+use std::collections::{HashMap, HashSet};
+use std::time::SystemTime;
+
+use serde_json::Value;
+
+use crate::micro::is_cleared;
+use crate::{Block, Message};
+
+/// The field of a message that says which file it brought back. Never sent to the API.
+pub(crate) const RESTORED: &str = "compactRestored";
+
+/// A file that was read or changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct RecentFile {
+    /// As the call named it.
+    pub path: String,
+    /// What was done last.
+    pub touch: Touch,
+    /// When its content changed last, if the host wants them in that order.
+    pub modified: Option<SystemTime>,
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum Touch {
+    /// It was read.
+    Read,
+    /// It was written as a whole.
+    Written,
+    /// It was changed in places.
+    Edited,
+    /// A compaction brought it back.
+    Restored,
+}
+
+impl RecentFile {
+    /// A file that was read.
+    pub fn new(path: impl Into<String>) -> RecentFile {
+        RecentFile {
+            path: path.into(),
+            touch: Touch::Read,
+            modified: None,
+        }
+    }
+
+    /// Sets what was done last.
+    #[must_use]
+    pub fn touch(mut self, touch: Touch) -> RecentFile {
+        self.touch = touch;
+        self
+    }
+
+    /// Sets when its content changed last.
+    #[must_use]
+    pub fn modified(mut self, time: SystemTime) -> RecentFile {
+        self.modified = Some(time);
+        self
+    }
+}
+
+/// The files that a conversation read and changed, each once, the last first.
+///
+/// It knows the tools `Read`, `Write`, `Edit`, `MultiEdit` and `NotebookEdit`, of which only calls
+/// that succeeded count, and what former compactions brought back. A host with other tools makes
+/// a list of its own. Linear in the list.
+#[must_use]
+pub fn recent_reads(messages: &[Message]) -> Vec<RecentFile> {
+    let mut calls: HashMap<&str, (&str, Touch)> = HashMap::new();
+    let mut touched: Vec<(&str, Touch)> = Vec::new();
+    for message in messages {
+        if let Some(path) = message.extra.field(RESTORED).and_then(Value::as_str) {
+            touched.push((path, Touch::Restored));
+        }
+        for block in &message.content.blocks {
+            match block {
+                Block::ToolUse { id, .. } => {
+                    if let Some(call) = file_of(block) {
+                        calls.insert(id, call);
+                    }
+                }
+                Block::ToolResult {
+                    tool_use_id,
+                    is_error,
+                    ..
+                } if *is_error != Some(true) => {
+                    touched.extend(calls.remove(tool_use_id.as_str()));
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut seen = HashSet::new();
+    let newest = touched.into_iter().rev();
+    let once = newest.filter(|(path, _)| seen.insert(plain(path)));
+    once.map(|(path, touch)| RecentFile::new(path).touch(touch))
+        .collect()
+}
+
+/// `./a` and `a` are one file.
+pub(super) fn plain(path: &str) -> &str {
+    path.strip_prefix("./").unwrap_or(path)
+}
+
+fn file_of(call: &Block) -> Option<(&str, Touch)> {
+    let Block::ToolUse { name, input, .. } = call else {
+        return None;
+    };
+    let (key, touch) = match name.as_str() {
+        "Read" => ("file_path", Touch::Read),
+        "Write" => ("file_path", Touch::Written),
+        "Edit" | "MultiEdit" => ("file_path", Touch::Edited),
+        "NotebookEdit" => ("notebook_path", Touch::Edited),
+        _ => return None,
+    };
+    let path = input.get(key)?.as_str()?;
+    (!path.is_empty()).then_some((path, touch))
+}
+
+/// Files whose whole text stands in these messages: read without limits or written, and not
+/// cleared since.
+pub(super) fn whole_texts(messages: &[Message]) -> HashSet<String> {
+    let mut calls: HashMap<&str, &str> = HashMap::new();
+    let mut paths = HashSet::new();
+    for block in messages.iter().flat_map(|message| &message.content.blocks) {
+        match block {
+            Block::ToolUse { id, input, .. } => {
+                let is_part = ["offset", "limit"]
+                    .iter()
+                    .any(|key| input.get(key).is_some_and(|value| !value.is_null()));
+                if let Some((path, Touch::Read | Touch::Written)) = file_of(block)
+                    && !is_part
+                {
+                    calls.insert(id, path);
+                }
+            }
+            Block::ToolResult {
+                tool_use_id,
+                is_error,
+                ..
+            } if *is_error != Some(true) && !is_cleared(block) => {
+                if let Some(path) = calls.remove(tool_use_id.as_str()) {
+                    paths.insert(plain(path).to_owned());
+                }
+            }
+            _ => {}
+        }
+    }
+    paths
+}
