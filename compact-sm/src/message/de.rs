@@ -51,6 +51,13 @@ pub(crate) enum MaybeContent {
 }
 
 impl MaybeContent {
+    fn fits_result(&self) -> bool {
+        matches!(
+            self,
+            MaybeContent::Content(_) | MaybeContent::Not(Value::Null)
+        )
+    }
+
     pub(crate) fn into_value(self) -> Value {
         match self {
             MaybeContent::Content(content) => content.to_json(),
@@ -215,8 +222,8 @@ impl Parts {
             }
             Some("tool_result") => {
                 is_string(&self.tool_use_id)
-                    && !matches!(self.content, Some(MaybeContent::Not(_)))
-                    && matches!(self.is_error, None | Some(Value::Bool(_)))
+                    && self.content.as_ref().is_none_or(MaybeContent::fits_result)
+                    && matches!(self.is_error, None | Some(Value::Bool(_) | Value::Null))
             }
             Some("image" | "document") => self.source.is_some(),
             _ => false,
@@ -256,9 +263,19 @@ impl Parts {
                 tool_use_id: take("tool_use_id"),
                 content: match self.content.take() {
                     Some(MaybeContent::Content(content)) => Some(content),
-                    _ => None,
+                    // A null is as good as nothing, and is written again.
+                    null => {
+                        self.content = null;
+                        None
+                    }
                 },
-                is_error: self.is_error.take().and_then(|value| value.as_bool()),
+                is_error: match self.is_error.take() {
+                    Some(Value::Bool(is_error)) => Some(is_error),
+                    null => {
+                        self.is_error = null;
+                        None
+                    }
+                },
                 extra: self.rest().into(),
             },
             other => {

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use super::de::{Key, Keys, MaybeContent};
 use super::{Extra, Message, Origin, Role, Usage};
 
-const CREATED: &str = "cache_creation_input_tokens";
-const READ: &str = "cache_read_input_tokens";
+pub(super) const CREATED: &str = "cache_creation_input_tokens";
+pub(super) const READ: &str = "cache_read_input_tokens";
 
 impl Usage {
     /// What is no whole number of tokens stays where it is. So does a zero of the cache, because

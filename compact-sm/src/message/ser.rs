@@ -3,6 +3,7 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
+use super::de_message::{CREATED, READ};
 use super::{Block, Content, Extra, Message, Origin, Role, Usage};
 
 impl Serialize for Role {
@@ -20,29 +21,25 @@ impl Serialize for Extra {
 impl Serialize for Usage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("input_tokens", &self.input_tokens)?;
-        map.serialize_entry("output_tokens", &self.output_tokens)?;
-        for (key, tokens) in [
-            (
-                "cache_creation_input_tokens",
-                self.cache_creation_input_tokens,
-            ),
-            ("cache_read_input_tokens", self.cache_read_input_tokens),
-        ] {
-            // A zero that was read stands among the other fields.
-            if tokens > 0 {
+        let fields = [
+            ("input_tokens", self.input_tokens, 0),
+            ("output_tokens", self.output_tokens, 0),
+            (CREATED, self.cache_creation_input_tokens, 1),
+            (READ, self.cache_read_input_tokens, 1),
+        ];
+        // What was no number, or a zero of the cache, stands among the other fields.
+        let writes = |key: &str, tokens: u64, least: u64| {
+            tokens > 0 || (least == 0 && self.extra.field(key).is_none())
+        };
+        for (key, tokens, least) in fields {
+            if writes(key, tokens, least) {
                 map.serialize_entry(key, &tokens)?;
-            } else if let Some(value) = self.extra.field(key) {
-                map.serialize_entry(key, value)?;
             }
         }
-        for (key, value) in self
-            .extra
-            .iter()
-            .filter(|(key, _)| !key.starts_with("cache_") || !key.ends_with("_input_tokens"))
-        {
-            map.serialize_entry(key, value)?;
-        }
+        entries(&mut map, &self.extra, |key| {
+            let own = fields.iter().find(|(name, ..)| *name == key);
+            own.is_some_and(|(_, tokens, least)| writes(key, *tokens, *least))
+        })?;
         map.end()
     }
 }
@@ -70,12 +67,21 @@ impl Serialize for Message {
         if let Some(uuid) = &self.uuid {
             map.serialize_entry("uuid", uuid)?;
         }
-        match self.origin {
-            Origin::Said => {}
-            Origin::Summary => map.serialize_entry("isCompactSummary", &true)?,
-            Origin::Meta => map.serialize_entry("isMeta", &true)?,
+        let origin = match self.origin {
+            Origin::Said => None,
+            Origin::Summary => Some("isCompactSummary"),
+            Origin::Meta => Some("isMeta"),
+        };
+        if let Some(origin) = origin {
+            map.serialize_entry(origin, &true)?;
         }
-        entries(&mut map, &self.extra)?;
+        entries(&mut map, &self.extra, |key| match key {
+            "role" | "content" => true,
+            "id" => self.id.is_some(),
+            "usage" => self.usage.is_some(),
+            "uuid" => self.uuid.is_some(),
+            key => origin == Some(key),
+        })?;
         map.end()
     }
 }
@@ -132,7 +138,7 @@ impl Serialize for Block {
             Block::Other(_) => {}
         }
         if let Some(extra) = self.extra() {
-            entries(&mut map, extra)?;
+            entries(&mut map, extra, |key| self.writes(key))?;
         }
         map.end()
     }
@@ -143,9 +149,32 @@ fn media<M: SerializeMap>(map: &mut M, kind: &str, source: &Value) -> Result<(),
     map.serialize_entry("source", source)
 }
 
-fn entries<M: SerializeMap>(map: &mut M, extra: &Extra) -> Result<(), M::Error> {
-    for (key, value) in extra.iter() {
+/// The other fields; one that has been written already is not written twice.
+fn entries<M: SerializeMap>(
+    map: &mut M,
+    extra: &Extra,
+    written: impl Fn(&str) -> bool,
+) -> Result<(), M::Error> {
+    for (key, value) in extra.iter().filter(|(key, _)| !written(key)) {
         map.serialize_entry(key, value)?;
     }
     Ok(())
+}
+
+impl Block {
+    /// Is there a named field of this name, and is it written?
+    fn writes(&self, key: &str) -> bool {
+        match (self, key) {
+            (Block::Other(_), _) => false,
+            (_, "type") => true,
+            (Block::Text { .. }, key) => key == "text",
+            (Block::Thinking { .. }, key) => matches!(key, "thinking" | "signature"),
+            (Block::RedactedThinking { .. }, key) => key == "data",
+            (Block::ToolUse { .. }, key) => matches!(key, "id" | "name" | "input"),
+            (Block::ToolResult { content, .. }, "content") => content.is_some(),
+            (Block::ToolResult { is_error, .. }, "is_error") => is_error.is_some(),
+            (Block::ToolResult { .. }, key) => key == "tool_use_id",
+            (Block::Image { .. } | Block::Document { .. }, key) => key == "source",
+        }
+    }
 }

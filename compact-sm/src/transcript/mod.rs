@@ -1,5 +1,6 @@
 //! The law of a valid conversation: what every request has to obey, found out without sending it.
 
+mod blocks;
 mod repair;
 mod rule;
 
@@ -8,7 +9,9 @@ pub use rule::{Kind, Rule, Violation};
 
 use std::collections::{HashMap, HashSet};
 
-use serde_json::Value;
+pub(crate) use blocks::{
+    count, images, is_empty_text, is_malformed, is_malformed_inside, is_results, object,
+};
 
 use crate::{Block, Message, Role};
 
@@ -258,6 +261,9 @@ impl<'a> Law<'a> {
                 if list && inner.clone().any(is_empty_text) {
                     self.add(index, Some(at), Rule::EmptyText);
                 }
+                if inner.clone().any(is_malformed_inside) {
+                    self.add(index, Some(at), Rule::Malformed);
+                }
                 if *is_error == Some(true) && inner.clone().all(is_empty_text) {
                     self.add(index, Some(at), Rule::EmptyError);
                 }
@@ -267,6 +273,7 @@ impl<'a> Law<'a> {
                 match other {
                     Block::ToolUse { .. } => self.wrong(index, at, Kind::Call),
                     thinking if thinking.is_thinking() => self.wrong(index, at, Kind::Thinking),
+                    broken if is_malformed(broken) => self.add(index, Some(at), Rule::Malformed),
                     text if is_empty_text(text) => self.add(index, Some(at), Rule::EmptyText),
                     _ => {}
                 }
@@ -301,6 +308,7 @@ impl<'a> Law<'a> {
                 }
             }
             Block::RedactedThinking { .. } => self.thinking = Some((index, at)),
+            broken if is_malformed(broken) => self.add(index, Some(at), Rule::Malformed),
             text if is_empty_text(text) => self.add(index, Some(at), Rule::EmptyText),
             _ => {}
         }
@@ -335,62 +343,17 @@ impl<'a> Law<'a> {
 
     fn end(mut self, messages: &[Message]) -> Vec<Violation> {
         self.thought();
-        if self.limits.ending == Ending::Request {
+        let is_request = self.limits.ending == Ending::Request;
+        // Calls wait no longer once somebody has spoken instead.
+        if is_request || (self.role == Some(Role::User) && self.spoke) {
             self.unanswered();
-            if self.role != Some(Role::User) {
-                let index = messages.len().saturating_sub(1);
-                self.add(index, None, Rule::LastNotUser);
-            }
+        }
+        if is_request && self.role != Some(Role::User) {
+            let index = messages.len().saturating_sub(1);
+            self.add(index, None, Rule::LastNotUser);
         }
         self.found
             .sort_by_key(|violation| (violation.index, violation.block));
         self.found
-    }
-}
-
-/// Visits a block and those inside a tool's result.
-pub(crate) fn count(block: &Block, see: &mut impl FnMut(&Block)) {
-    see(block);
-    if let Block::ToolResult {
-        content: Some(content),
-        ..
-    } = block
-    {
-        content.blocks.iter().for_each(see);
-    }
-}
-
-/// Images in a list, inside the results of tools too.
-pub(crate) fn images(messages: &[Message]) -> usize {
-    let mut images = 0;
-    for block in messages.iter().flat_map(|m| &m.content.blocks) {
-        count(block, &mut |block| {
-            images += usize::from(matches!(block, Block::Image { .. }));
-        });
-    }
-    images
-}
-
-/// Nothing but results of tools.
-pub(crate) fn is_results(message: &Message) -> bool {
-    message.role == Role::User
-        && !message.content.blocks.is_empty()
-        && message
-            .content
-            .blocks
-            .iter()
-            .all(|block| matches!(block, Block::ToolResult { .. }))
-}
-
-/// The API refuses texts of white space too.
-pub(crate) fn is_empty_text(block: &Block) -> bool {
-    block.as_text().is_some_and(|text| text.trim().is_empty())
-}
-
-/// Arguments of a call are an object.
-pub(crate) fn object(input: Value) -> Value {
-    match input {
-        Value::Object(_) => input,
-        other => Value::Object([("input".to_owned(), other)].into_iter().collect()),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{is_empty_text, is_results, object};
+use super::{is_empty_text, is_malformed, is_malformed_inside, is_results, object};
 use crate::{Block, Message, Role};
 
 /// What a call is answered with when its result is nowhere.
@@ -43,6 +43,8 @@ pub enum RepairKind {
     Dropped,
     /// An empty text was left out.
     EmptyText,
+    /// A block without what its type demands was left out.
+    Malformed,
     /// A block that this role may not say was left out.
     WrongRole,
     /// A second call of one id was left out.
@@ -111,6 +113,7 @@ impl Work {
             let role = message.role;
             let mut keep = |block: &mut Block| match block {
                 _ if is_empty_text(block) => Err(RepairKind::EmptyText),
+                _ if is_malformed(block) => Err(RepairKind::Malformed),
                 Block::ToolUse { id, input, .. } if role == Role::Assistant => {
                     if !calls.insert(id.clone()) {
                         return Err(RepairKind::DuplicateCall);
@@ -347,6 +350,11 @@ fn result(block: &mut Block) -> Option<RepairKind> {
         content.blocks.retain(|block| !is_empty_text(block));
         if content.blocks.len() != before {
             mended = Some(RepairKind::EmptyText);
+        }
+        let before = content.blocks.len();
+        content.blocks.retain(|block| !is_malformed_inside(block));
+        if content.blocks.len() != before {
+            mended = Some(RepairKind::Malformed);
         }
     }
     let says = content

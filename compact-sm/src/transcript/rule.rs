@@ -49,6 +49,8 @@ pub enum Rule {
     EmptyText,
     /// A tool's error without a text.
     EmptyError,
+    /// A block without what its type demands, or without a type.
+    Malformed,
     /// A block that this role may not say.
     WrongRole {
         /// Which kind of block.
@@ -134,6 +136,7 @@ impl fmt::Display for Rule {
             Rule::EmptyContent => f.write_str("expected at least one block"),
             Rule::EmptyText => f.write_str("expected a text that is not empty"),
             Rule::EmptyError => f.write_str("expected an error to say something"),
+            Rule::Malformed => f.write_str("expected a block that has what its type demands"),
             Rule::WrongRole { what } => write!(f, "{what}"),
             Rule::CallWithoutResult { id } => {
                 write!(f, "expected the result of {id:?} in the next message")

@@ -12,6 +12,7 @@ mod lines;
 mod messages;
 mod micro;
 mod notes_text;
+mod odd_messages;
 mod reinjection;
 mod repairs;
 mod restoring;
