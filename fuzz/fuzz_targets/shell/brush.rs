@@ -1,8 +1,8 @@
 //! The words of a command line as `brush-parser` reads them.
 
 use brush_parser::ast::{
-    AndOr, Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget, IoRedirect,
-    Pipeline,
+    AndOr, Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget,
+    IoRedirect, Pipeline,
 };
 use brush_parser::word::{WordPiece, WordPieceWithSource};
 use brush_parser::{Parser, ParserOptions};
@@ -49,15 +49,23 @@ fn pipeline(p: &Pipeline, options: &ParserOptions, calls: &mut Calls) -> Result<
         }
         for item in simple.suffix.iter().flat_map(|suffix| &suffix.0) {
             match item {
-                CommandPrefixOrSuffixItem::Word(w) | CommandPrefixOrSuffixItem::AssignmentWord(_, w) => {
+                CommandPrefixOrSuffixItem::Word(w)
+                | CommandPrefixOrSuffixItem::AssignmentWord(_, w) => {
                     argv.push(word(&w.value, options)?);
                 }
                 CommandPrefixOrSuffixItem::IoRedirect(IoRedirect::File(_, kind, target)) => {
                     let is_fine = match (kind, target) {
                         (IoFileRedirectKind::Read, IoFileRedirectTarget::Filename(_)) => true,
-                        (IoFileRedirectKind::Write, IoFileRedirectTarget::Filename(w)) => w.value == "/dev/null",
-                        (IoFileRedirectKind::DuplicateOutput, IoFileRedirectTarget::Fd(fd)) => *fd == 1 || *fd == 2,
-                        (IoFileRedirectKind::DuplicateOutput, IoFileRedirectTarget::Duplicate(w)) => w.value == "1" || w.value == "2",
+                        (IoFileRedirectKind::Write, IoFileRedirectTarget::Filename(w)) => {
+                            w.value == "/dev/null"
+                        }
+                        (IoFileRedirectKind::DuplicateOutput, IoFileRedirectTarget::Fd(fd)) => {
+                            *fd == 1 || *fd == 2
+                        }
+                        (
+                            IoFileRedirectKind::DuplicateOutput,
+                            IoFileRedirectTarget::Duplicate(w),
+                        ) => w.value == "1" || w.value == "2",
                         _ => false,
                     };
                     if !is_fine {
@@ -75,7 +83,10 @@ fn pipeline(p: &Pipeline, options: &ParserOptions, calls: &mut Calls) -> Result<
 
 fn word(raw: &str, options: &ParserOptions) -> Result<String, String> {
     let mut text = String::new();
-    pieces(&brush_parser::word::parse(raw, options).map_err(|e| format!("{e:?}"))?, &mut text)?;
+    pieces(
+        &brush_parser::word::parse(raw, options).map_err(|e| format!("{e:?}"))?,
+        &mut text,
+    )?;
     Ok(text)
 }
 
@@ -84,7 +95,9 @@ fn pieces(all: &[WordPieceWithSource], text: &mut String) -> Result<(), String> 
         match &piece.piece {
             WordPiece::Text(t) | WordPiece::SingleQuotedText(t) => text.push_str(t),
             WordPiece::DoubleQuotedSequence(inner) => pieces(inner, text)?,
-            WordPiece::EscapeSequence(escape) => text.push_str(escape.strip_prefix('\\').unwrap_or(escape)),
+            WordPiece::EscapeSequence(escape) => {
+                text.push_str(escape.strip_prefix('\\').unwrap_or(escape))
+            }
             other => return Err(format!("{other:?}")),
         }
     }
