@@ -3,6 +3,7 @@
 //! Everything happens in a temporary home. Times are passed in, nothing sleeps. What the crates
 //! answer is told; whether it is right is checked on the files themselves.
 
+mod conversation;
 mod days;
 mod instructions;
 mod model;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     days::tell(&world, &mut story)?;
     instructions::tell(&world, &mut story)?;
     recall::tell(&world, &mut story)?;
+    conversation::tell(&world, &mut story)?;
     Ok(if story.close() {
         ExitCode::SUCCESS
     } else {
