@@ -26,6 +26,7 @@ pub struct Breaker {
 /// What a breaker remembers, for a host that stores it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(default))]
 #[non_exhaustive]
 pub struct BreakerState {
     /// Failures in a row.

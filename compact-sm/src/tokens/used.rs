@@ -1,7 +1,8 @@
 //! What a conversation holds: the API's own figure for what it has seen, an estimate for the rest.
 
 use super::Counter;
-use crate::Message;
+use crate::transcript::is_results;
+use crate::{Message, Role};
 
 /// What a conversation holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -50,11 +51,30 @@ impl Used {
 pub fn used(messages: &[Message], counter: &dyn Counter) -> Used {
     let mut used = reported(messages);
     let after = used.base_index.map_or(0, |at| at + 1);
-    let pending = messages[after..].iter().fold(0_u64, |sum, message| {
+    let pending = unseen(messages, used.base_index).chain(&messages[after..]);
+    let pending = pending.fold(0_u64, |sum, message| {
         sum.saturating_add(counter.message(message))
     });
     used.pending = counter.padded(pending);
     used
+}
+
+/// What stands before the report and is not in it: results that came while the response was still
+/// on its way, between its records. The report is of the request, which had none of them.
+fn unseen(messages: &[Message], base: Option<usize>) -> impl Iterator<Item = &Message> {
+    let response = base.and_then(|at| Some((at, messages.get(at)?.id.as_ref()?)));
+    let between = response.map_or(&[][..], |(at, id)| {
+        let mut first = at;
+        for (before, message) in messages[..at].iter().enumerate().rev() {
+            if message.role == Role::Assistant && message.id.as_ref() == Some(id) {
+                first = before;
+            } else if !is_results(message) {
+                break;
+            }
+        }
+        &messages[first..at]
+    });
+    between.iter().filter(|message| message.role == Role::User)
 }
 
 /// The base alone.
@@ -93,13 +113,16 @@ pub(crate) struct Measure {
 /// Asks the counter about every message once.
 pub(crate) fn measure(messages: &[Message], given: Option<Used>, counter: &dyn Counter) -> Measure {
     let mut used = given.unwrap_or_else(|| reported(messages));
-    let known = used.base_index.map_or(0, |at| at + 1);
-    let (mut all, mut seen) = (0_u64, 0);
+    let known = used.base_index.map_or(0, |at| at.saturating_add(1));
+    let (mut all, mut seen) = (0_u64, 0_u64);
     for (at, message) in messages.iter().enumerate() {
         all = all.saturating_add(counter.message(message));
         if at + 1 == known {
             seen = all;
         }
+    }
+    for message in unseen(messages, used.base_index) {
+        seen = seen.saturating_sub(counter.message(message));
     }
     if given.is_none() {
         used.pending = counter.padded(all.saturating_sub(seen));

@@ -118,6 +118,14 @@ fn text(word: &OsStr) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
+/// Says so if settings or flags are something else than an object, or nothing.
+fn no_object(name: &str, json: &Value) -> Vec<Ignored> {
+    match json {
+        Value::Object(_) | Value::Null => Vec::new(),
+        other => vec![Ignored::new(name, other, IgnoredReason::WrongType)],
+    }
+}
+
 pub(super) fn is_on(word: Option<&OsStr>) -> bool {
     let word = word.and_then(OsStr::to_str).unwrap_or_default().trim();
     ["1", "true", "yes", "on"]
@@ -155,7 +163,7 @@ impl Settings {
     #[must_use]
     pub fn from_json(json: &Value) -> (Settings, Vec<Ignored>) {
         let mut settings = Settings::default();
-        let mut ignored = Vec::new();
+        let mut ignored = no_object("settings", json);
         let field = |key: &str| json.get(key).filter(|value| !value.is_null());
         if let Some(value) = field("autoCompactEnabled") {
             settings.auto_compact_enabled = value.as_bool();
@@ -165,13 +173,14 @@ impl Settings {
             }
         }
         if let Some(value) = field("autoCompactWindow") {
-            let reason = match (value.as_u64(), value.as_f64()) {
-                (Some(tokens), _) if tokens > 0 => {
+            let reason = match value.as_f64() {
+                Some(number) if number >= 1.0 => {
+                    let tokens = value.as_u64().unwrap_or(number as u64);
                     settings.auto_compact_window = Some(tokens);
                     None
                 }
-                (_, Some(number)) if number <= 0.0 => Some(IgnoredReason::NotPositive),
-                _ => Some(IgnoredReason::WrongType),
+                Some(_) => Some(IgnoredReason::NotPositive),
+                None => Some(IgnoredReason::WrongType),
             };
             ignored.extend(reason.map(|r| Ignored::new("autoCompactWindow", value, r)));
         }
@@ -240,7 +249,7 @@ impl Flags {
     #[must_use]
     pub fn from_json(json: &Value) -> (Flags, Vec<Ignored>) {
         let mut flags = Flags::default();
-        let mut ignored = Vec::new();
+        let mut ignored = no_object("flags", json);
         for (name, field) in [
             ("tengu_session_memory", &mut flags.session_memory),
             ("tengu_sm_compact", &mut flags.notes_compaction),

@@ -13,6 +13,7 @@ mod messages;
 mod micro;
 mod notes_text;
 mod odd_messages;
+mod odd_usage;
 mod reinjection;
 mod repairs;
 mod restoring;
