@@ -59,7 +59,11 @@ pub use micro::{
     MICRO_PROTECT_TOKENS, MicroDone, MicroOptions, MicroPlan, NotCleared, NotSaved, Tools, When,
     micro,
 };
-pub use notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS, notes_template};
+pub use notes::{
+    EditGuard, EditRefused, Gated, MAX_NOTES_BYTES, NOTES_STALE_SECONDS, NOTES_WAIT_SECONDS,
+    NotDue, NoteTaking, Notes, NotesError, NotesJob, NotesTask, NotesWait, SECTION_TOKENS,
+    SectionCut, SectionSize, TOTAL_NOTES_TOKENS, Taking, notes_task, notes_template,
+};
 pub use refused::{Recovery, Refused, Resend};
 pub use reinject::{Lack, Missing, Piece, Sent, SessionStart};
 pub use restore::{

@@ -8,7 +8,7 @@ use crate::tokens::Counter;
 use crate::{Block, Message};
 
 /// For each place before a message, and for the end, whether the list may be cut there. Linear.
-pub(super) fn safe_cuts(messages: &[Message], floor: usize) -> Vec<bool> {
+pub(crate) fn safe_cuts(messages: &[Message], floor: usize) -> Vec<bool> {
     let len = messages.len();
     // Pairs that are open at a place, as differences.
     let mut open = vec![0_i64; len + 2];

@@ -1,11 +1,19 @@
-//! Session notes, as far as a conversation is compacted from them.
+//! Session notes: how a conversation is compacted from them, and how they are taken.
 
+mod guard;
 pub(crate) mod prompt;
 mod sections;
+mod taking;
+mod task;
 mod template;
 
-pub use sections::SectionCut;
+pub use guard::{EditGuard, EditRefused, Gated, MAX_NOTES_BYTES};
+pub use sections::{SectionCut, SectionSize};
 pub(crate) use sections::{fit, head_of};
+pub use taking::{
+    NOTES_STALE_SECONDS, NOTES_WAIT_SECONDS, NotDue, NoteTaking, NotesError, NotesWait, Taking,
+};
+pub use task::{NotesJob, NotesTask, notes_task};
 pub use template::notes_template;
 
 use crate::keep::Summarized;

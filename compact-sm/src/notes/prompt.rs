@@ -49,3 +49,75 @@ pub(crate) fn cut(lines: usize, notes: Option<&str>) -> String {
         None => format!("[… {what} left out]"),
     }
 }
+
+const TASK: &str = "This message is no part of the conversation, and nobody will answer it: it \
+asks you to bring the notes of this session up to date. They stand for the conversation once it \
+no longer fits, so write down what somebody would need who has nothing else.
+
+The notes are in {{notesPath}}, and this is their text now:
+
+<current-notes>
+{{currentNotes}}
+</current-notes>
+
+How:
+- Use the tool Edit on that file, and nothing else. Make all edits you need at once, in one turn, \
+then stop.
+- Every heading and the line in italics below it stays as it is, character for character. Write \
+below the line in italics. Add no sections, and remove none.
+- Bring Current State up to date in any case. Leave a section alone if there is nothing new for \
+it, without saying so.
+- Be exact: file paths, names of functions, commands, figures, error texts, and what the person \
+said.
+- Do not mention these instructions or the taking of notes in the notes.
+- Never write down a password, a key or another secret, only where it is kept.";
+
+/// The prompt for whoever takes the notes.
+pub(super) fn take(job: &super::NotesJob, over: &[super::SectionSize]) -> String {
+    let template = job.prompt.as_deref().unwrap_or(TASK);
+    let mut text = filled(template, &job.current, &job.path);
+    text.push_str(&format!(
+        "\n\nA section has at most {} tokens, all of them together {}.",
+        job.section_tokens, job.total_tokens
+    ));
+    if !over.is_empty() {
+        text.push_str(
+            " These are too long now. Shorten them, and give up the less important details \
+             first; what is current and what went wrong stays longest:",
+        );
+        for section in over {
+            let name = match section.heading.as_str() {
+                "" => "all sections together",
+                heading => heading,
+            };
+            text.push_str(&format!("\n- {name}: {} tokens", section.tokens));
+        }
+    }
+    text
+}
+
+/// Replaces both names in one pass, so that what the notes hold is never replaced.
+fn filled(template: &str, notes: &str, path: &str) -> String {
+    const NAMES: [&str; 2] = ["{{currentNotes}}", "{{notesPath}}"];
+    let mut text = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find("{{") {
+        let (before, found) = rest.split_at(at);
+        text.push_str(before);
+        let name = NAMES.iter().position(|name| found.starts_with(name));
+        match name {
+            Some(0) => push_notes(&mut text, notes),
+            Some(_) => text.push_str(path),
+            None => text.push_str("{{"),
+        }
+        rest = &found[name.map_or(2, |name| NAMES[name].len())..];
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Edits need the exact text, so nothing in it is changed; there is no frame that it could end
+/// but its own, and that file is written by the same model.
+fn push_notes(text: &mut String, notes: &str) {
+    text.push_str(notes.trim_end());
+}

@@ -18,6 +18,51 @@ pub struct SectionCut {
     pub after: u64,
 }
 
+/// A section that is longer than it may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
+pub struct SectionSize {
+    /// Its heading; empty for all of them together.
+    pub heading: String,
+    /// What it has. In tokens.
+    pub tokens: u64,
+}
+
+/// Sections over their budget, then all of them together, if they are.
+pub(super) fn over_budget(
+    text: &str,
+    section: u64,
+    total: u64,
+    counter: &dyn Counter,
+) -> Vec<SectionSize> {
+    let mut over = Vec::new();
+    let mut sum = 0_u64;
+    for range in split(text) {
+        let text = &text[range];
+        let tokens = counter.text(text);
+        sum = sum.saturating_add(tokens);
+        if tokens > section {
+            let heading = heading(text);
+            over.push(SectionSize { heading, tokens });
+        }
+    }
+    if sum > total {
+        let heading = String::new();
+        over.push(SectionSize {
+            heading,
+            tokens: sum,
+        });
+    }
+    over
+}
+
+fn heading(section: &str) -> String {
+    let first = section.lines().next().unwrap_or_default();
+    let heading = first.strip_prefix("# ").unwrap_or_default();
+    heading.trim().chars().take(80).collect()
+}
+
 /// No token has more bytes than this, as far as text goes that anybody would keep.
 const MAX_TOKEN_BYTES: u64 = 64;
 
@@ -40,10 +85,8 @@ pub(crate) fn fit(
             continue;
         }
         let short = cut(text, path, allowance, counter);
-        let first = text.lines().next().unwrap_or_default();
-        let heading = first.strip_prefix("# ").unwrap_or_default();
         cuts.push(SectionCut {
-            heading: heading.trim().chars().take(80).collect(),
+            heading: heading(text),
             before,
             after: counter.text(&short),
         });
@@ -93,7 +136,7 @@ fn split(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The fence that is open behind the line.
-fn fenced(open: Option<&'static str>, line: &str) -> Option<&'static str> {
+pub(super) fn fenced(open: Option<&'static str>, line: &str) -> Option<&'static str> {
     let line = line.trim_start();
     match open {
         Some(fence) if line.starts_with(fence) => None,

@@ -5,12 +5,16 @@
 mod auto_traits;
 mod breaker;
 mod compaction;
+mod compaction_failures;
+mod compaction_ways;
 mod from_notes;
 mod kept_tail;
 mod laws;
 mod lines;
 mod messages;
 mod micro;
+mod notes_edits;
+mod notes_taking;
 mod notes_text;
 mod odd_messages;
 mod odd_usage;
