@@ -1,8 +1,9 @@
 //! Compaction as a whole: which way is taken, what it leaves, and that nothing else changes.
 
 use compact_sm::{
-    Block, Boundary, Breaker, By, Cause, Compact, Compaction, Estimate, Estimator, Flags, Form, Message, NoHooks, NotCompacted, Origin, Overrides, Policy, Refused, Settings, Source, Usage, Way,
-    WhyNot, Window, compact, read_boundary_text, validate,
+    Block, Boundary, Breaker, By, Cause, Compact, Compaction, Estimate, Estimator, Flags, Form,
+    Message, NoHooks, NotCompacted, Origin, Overrides, Policy, Refused, Settings, Source, Usage,
+    Way, WhyNot, Window, compact, read_boundary_text, validate,
 };
 
 use crate::scripted::{Scripted, now};

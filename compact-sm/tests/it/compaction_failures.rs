@@ -1,8 +1,8 @@
 //! Whatever goes wrong: the reason is typed, the breaker counts, the history stays.
 
 use compact_sm::{
-    BadSummary, Block, Breaker, Cause, Compact, Flags, Message, NoHooks, Refusal, Source, SummaryReply,
-    WhyNot, compact,
+    BadSummary, Block, Breaker, Cause, Compact, Flags, Message, NoHooks, Refusal, Source,
+    SummaryReply, WhyNot, compact,
 };
 
 use crate::scripted::{Answer, Scripted, now, once, says};

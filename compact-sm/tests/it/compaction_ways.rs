@@ -1,10 +1,9 @@
 //! Which way is taken, and which part of a conversation.
 
 use compact_sm::{
-    Breaker, Cause, Compact,
-    Fallback, Flags, Message, MicroOptions, NoHooks, Notes, Origin, Overrides,
-    PassedOver, Policy, Settings, Source, Summarized, Way,
-    WhyNot, Window, compact, validate,
+    Breaker, Cause, Compact, Fallback, Flags, Message, MicroOptions, NoHooks, Notes, Origin,
+    Overrides, PassedOver, Policy, Settings, Source, Summarized, Way, WhyNot, Window, compact,
+    validate,
 };
 
 use crate::scripted::{Scripted, now};

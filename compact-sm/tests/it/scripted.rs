@@ -14,7 +14,7 @@ pub(crate) struct Scripted {
     pub(crate) seen: Mutex<Vec<SummaryRequest>>,
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(crate) enum Answer {
     Says(SummaryReply),
     TooLong(Option<u64>),

@@ -1,0 +1,89 @@
+//! A request for a summary that is too long itself.
+
+use compact_sm::{
+    Estimate, Estimator, Limits, Message, Origin, SummaryOptions, SummaryRequest, Trim,
+    summary_request, validate_with,
+};
+
+use crate::world::tool_loop;
+
+fn counter() -> Estimator {
+    Estimator::new(Estimate::BytesDiv4)
+}
+
+fn whole(list: &[Message], options: &SummaryOptions) -> SummaryRequest {
+    summary_request(list, &(0..list.len()), options, &counter())
+}
+
+fn prompt(request: &SummaryRequest) -> &str {
+    request.messages.last().unwrap().texts().last().unwrap()
+}
+
+#[test]
+fn a_request_that_is_too_long_loses_as_many_rounds_as_cover_the_gap() {
+    let list = tool_loop(10, 1_000);
+    let mut request = whole(&list, &SummaryOptions::default());
+    // The first round is what the person said; each of the others has a little more than 1,000.
+    assert_eq!(
+        request.trim(Some(2_000), &counter()),
+        Trim::Dropped {
+            groups: 3,
+            messages: 5
+        }
+    );
+    let first = &request.messages[0];
+    assert!(first.texts().next().unwrap().contains("left out"));
+    assert_eq!(request.messages.len(), 1 + list.len() - 5 + 1);
+    assert!(validate_with(&request.messages, &Limits::request()).is_empty());
+}
+
+#[test]
+fn without_a_figure_a_fifth_of_the_rounds_goes() {
+    let list = tool_loop(9, 100);
+    let mut request = whole(&list, &SummaryOptions::default());
+    assert_eq!(
+        request.trim(None, &counter()),
+        Trim::Dropped {
+            groups: 2,
+            messages: 3
+        }
+    );
+}
+
+#[test]
+fn the_mark_of_a_former_retry_is_replaced_and_not_repeated() {
+    let list = tool_loop(10, 100);
+    let mut request = whole(&list, &SummaryOptions::default());
+    for _ in 0..3 {
+        request.trim(None, &counter());
+        let json = request.messages_json().to_string();
+        assert_eq!(
+            json.matches("the oldest part of this conversation").count(),
+            1
+        );
+    }
+}
+
+#[test]
+fn one_round_remains_whatever_is_asked() {
+    let list = tool_loop(4, 100);
+    let mut request = whole(&list, &SummaryOptions::default());
+    assert!(matches!(
+        request.trim(Some(u64::MAX), &counter()),
+        Trim::Dropped { .. }
+    ));
+    assert_eq!(request.messages.len(), 4);
+    assert_eq!(request.trim(None, &counter()), Trim::OneLeft);
+    assert!(validate_with(&request.messages, &Limits::request()).is_empty());
+    assert!(prompt(&request).contains("<summary>"));
+}
+
+#[test]
+fn an_earlier_summary_survives_the_trimming() {
+    let mut list = vec![Message::user("facts of before").origin(Origin::Summary)];
+    list.extend(tool_loop(10, 100).into_iter().skip(1));
+    let mut request = whole(&list, &SummaryOptions::default());
+    request.trim(Some(u64::MAX), &counter());
+    assert_eq!(request.messages[0].texts().next(), Some("facts of before"));
+    assert!(validate_with(&request.messages, &Limits::request()).is_empty());
+}
