@@ -35,6 +35,11 @@ pub(super) fn kind(name: &str) -> Option<Kind> {
         ),
         "keep_window" => (&["messages", "keep"], &["kept", "evicted"], keep),
         "micro" => (&["tool_tokens", "protect"], &["cleared"], clear),
+        "result_check" => (
+            &["summary"],
+            &["status", "history"],
+            super::boundary::result_check,
+        ),
         "token_estimate" => (&["text"], &["tokens"], tokens),
         _ => return None,
     };

@@ -36,7 +36,7 @@ pub(super) fn run(case: &Case, setup: &Value, observed: &Value, no_make: bool) -
             return super::instructions::run(kind, &case.id, setup, observed, no_make);
         }
         "auto" => return super::compact::auto(setup, observed),
-        "boundary" => return not_built("compact-sm"),
+        "boundary" => return super::boundary::run(case, setup, observed, no_make),
         "write" => &["writes"],
         _ => return Outcome::unsupported("a kind that is not listed"),
     };
@@ -54,10 +54,6 @@ pub(super) fn run(case: &Case, setup: &Value, observed: &Value, no_make: bool) -
         Ok(()) => comparison.outcome(),
         Err(Unsupported(reason)) => Outcome::Unsupported(reason),
     }
-}
-
-pub(super) fn not_built(krate: &str) -> Outcome {
-    Outcome::unsupported(format!("{krate} is not built yet"))
 }
 
 /// What the client's command line says, as far as it means something here.

@@ -3,6 +3,7 @@
 //! The contract (formats, results, deviations, output) is `xtask/fixtures/conform/CONTRACT.md`.
 
 mod autodream;
+mod boundary;
 mod case;
 mod compact;
 pub(crate) mod compare;

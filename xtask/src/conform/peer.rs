@@ -15,9 +15,6 @@ use super::tree::{Names, Root, Unsupported};
 /// Kinds for which `differs` binds.
 const BINDING: [&str; 3] = ["shell_gap", "lock_race", "multi_paragraph"];
 
-/// Kinds of crates that are not built.
-const LATER: [(&str, &[&str]); 1] = [("compact-sm", &["result_check"])];
-
 /// Runs one peer kind: fills in what the crate answers for each key that is compared.
 pub(super) type Runner = fn(&Map<String, Value>) -> Result<Map<String, Value>, Unsupported>;
 
@@ -94,12 +91,6 @@ pub(super) fn run(
     expected: &Value,
     stance: Stance,
 ) -> Outcome {
-    if let Some((later, _)) = LATER
-        .iter()
-        .find(|(later, kinds)| *later == krate && kinds.contains(&name))
-    {
-        return super::interop::not_built(later);
-    }
     let Some(kind) = kind(krate, name) else {
         return Outcome::unsupported(format!("kind {name} is described in words, not run"));
     };
