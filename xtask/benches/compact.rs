@@ -14,9 +14,9 @@ use std::io::BufReader;
 use std::process::Command;
 
 use compact_sm::{
-    Block, Estimate, Estimator, FromNotes, KeepConfig, Line, Message, MicroOptions, Notes, Parent,
-    Reader, Summarized, Tokenizer, Transcript, Usage, When, estimate, from_notes, keep_window,
-    micro, validate,
+    Block, Counter, Estimate, Estimator, FromNotes, KeepConfig, Line, Message, MicroOptions, Notes,
+    Parent, Reader, Summarized, SummaryOptions, Tokenizer, Transcript, Trim, Usage, When, estimate,
+    from_notes, keep_window, micro, summary_request, validate,
 };
 use serde_json::{Value, json};
 use table::{Table, times};
@@ -34,6 +34,7 @@ fn main() {
     let list = conversation(size);
     plans(&table, &list);
     keep(&table, if table.is_quick() { 1_000 } else { 100_000 });
+    summaries(&table, if table.is_quick() { 1_000 } else { 100_000 });
     texts(&table);
     transcripts(&table, &list);
     table.end();
@@ -188,6 +189,61 @@ fn keep(table: &Table, messages: usize) {
         "look at each message",
         all,
         walk,
+    );
+}
+
+fn summaries(table: &Table, messages: usize) {
+    let list = conversation(messages);
+    let counter = Estimator::new(Estimate::ByClass(Tokenizer::V4_7));
+    let options = SummaryOptions::default();
+    let all = 0..list.len();
+    let text: Vec<u8> = list
+        .iter()
+        .flat_map(|m| serde_json::to_vec(m).unwrap())
+        .collect();
+    let pass = || {
+        black_box(text.iter().map(|byte| u64::from(*byte)).sum::<u64>());
+    };
+    let copy = || {
+        black_box(list.clone());
+    };
+    let count = || {
+        black_box(list.iter().map(|m| counter.message(m)).sum::<u64>());
+    };
+    let build = || {
+        black_box(summary_request(&list, &all, &options, &counter));
+    };
+    let name = format!("summary request, {messages} messages");
+    table.row(&name, 11, "one pass over its JSON", build, pass);
+    table.row("the same", 11, "copy the messages", build, copy);
+    let fit = SummaryOptions::default().room(1_000);
+    let shorten = || {
+        black_box(summary_request(&list, &all, &fit, &counter));
+    };
+    table.row("the same, to a size", 11, "copy and count", shorten, || {
+        copy();
+        count();
+    });
+    let request = summary_request(&list, &all, &options, &counter);
+    let trim = |over: Option<u64>| {
+        let mut request = request.clone();
+        assert!(matches!(request.trim(over, &counter), Trim::Dropped { .. }));
+        black_box(request);
+    };
+    let own = || {
+        black_box(request.clone());
+    };
+    table.row("trim it by a fifth", 11, "copy it", || trim(None), own);
+    let half = list.iter().map(|m| counter.message(m)).sum::<u64>() / 2;
+    table.row(
+        "trim it by half its tokens",
+        11,
+        "copy and count",
+        || trim(Some(half)),
+        || {
+            own();
+            count();
+        },
     );
 }
 

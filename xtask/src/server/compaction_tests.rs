@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use compact_sm::{
-    Block, Estimate, Estimator, FromNotes, Images, KeepConfig, Message, MicroOptions, NotCovered,
-    Notes, Scope, Summarized, SummaryOptions, Trim, When, from_notes, micro, repair,
-    summary_request,
+    Block, Breaker, Cause, Compact, Estimate, Estimator, FromNotes, Images, KeepConfig, Message,
+    MicroOptions, NoHooks, NotCovered, Notes, Origin, Restore, Scope, Summarized, SummaryOptions,
+    SummaryReply, SummaryRequest, Trim, When, compact, files_fn, from_notes, micro, repair,
+    summarizer_fn, summary_request,
 };
 use serde_json::{Value, json};
 
@@ -261,4 +262,76 @@ fn every_request_for_a_summary_is_taken_by_the_api_also_when_it_was_trimmed() {
         }
     }
     assert!(trimmed > 100, "{trimmed}");
+}
+
+#[test]
+fn every_compaction_is_taken_by_the_api_and_ten_in_a_row_stay_bounded() {
+    let counter = Estimator::new(Estimate::BytesDiv4);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .unwrap();
+    let mut made = 0;
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let mut messages = conversation(&mut dice);
+        let mut longest = 0;
+        for round in 0..10 {
+            let count = messages.len() as u64;
+            let from = dice.below(count) as usize;
+            let run = from..from + dice.below(count - from as u64 + 1) as usize;
+            let cause = match dice.below(3) {
+                0 => Cause::manual(Some("keep the names of all files")),
+                1 => Cause::manual(None),
+                _ => Cause::partial(run, None),
+            };
+            let breaker = Breaker::new();
+            let notes = Notes::new("# Current State\n\nThe linker needs zlib.\n");
+            let mut how = Compact::new(&breaker, &counter);
+            if dice.one_in(3) {
+                how = how.notes(&notes);
+            }
+            let files = files_fn(|_| Ok("fn main() {}\n".repeat(20)));
+            let how = how
+                .files(&files)
+                .restore(Restore::default().skill("release", "Tag it."));
+            // A model that echoes: what it is shown of an earlier summary it says again.
+            let summarizer = summarizer_fn(async |request: SummaryRequest| {
+                let said: Vec<&str> = request.messages.iter().flat_map(Message::texts).collect();
+                let echo: String = said.join(" ").chars().take(400).collect();
+                Ok(SummaryReply::text(format!("<summary>{echo}</summary>")))
+            });
+            let done = runtime.block_on(compact(&messages, &cause, &how, &summarizer, &NoHooks));
+            let Ok(done) = done else { continue };
+            made += 1;
+            messages = done.into_messages();
+            accepted(&messages, &format!("round {round}, {cause:?}"), seed);
+            let summary = messages
+                .iter()
+                .filter(|message| message.origin == Origin::Summary);
+            longest = summary
+                .flat_map(Message::texts)
+                .map(str::len)
+                .max()
+                .unwrap_or(0)
+                .max(longest);
+            messages.extend(
+                conversation(&mut dice)
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, message)| renamed(message, &format!("{round}_{at}"), round)),
+            );
+        }
+        assert!(longest < 4_000, "seed {seed}: a summary of {longest} bytes");
+    }
+    assert!(made > 200, "{made}");
+}
+
+/// The message with ids of its own, so that a conversation can be put behind another.
+fn renamed(message: Message, uuid: &str, round: u32) -> Message {
+    let text = serde_json::to_string(&message).unwrap();
+    let text = text
+        .replace("toolu_", &format!("toolu_r{round}_"))
+        .replace("\"msg_", &format!("\"msg_r{round}_"));
+    let message: Message = serde_json::from_str(&text).unwrap();
+    message.uuid(uuid)
 }

@@ -211,3 +211,90 @@ fn write_vectors_pass_and_fail() {
     odd["observed"]["writes"][0]["unheard_of"] = json!(1);
     check(odd, "failed");
 }
+
+fn boundary(turns: Value, restored: Value) -> Value {
+    let files = json!({ "a.txt": "a\n", "b.txt": "b\n", "long.txt": "30000 characters" });
+    let setup = json!({
+        "files": files, "env": {}, "cwd": ".", "args": [["-p", "/compact"]], "turns": turns,
+        "reads_in_order": ["{W}/long.txt", "{W}/a.txt", "{W}/b.txt"],
+    });
+    let metadata = [
+        "cumulativeDroppedTokens",
+        "durationMs",
+        "postTokens",
+        "preTokens",
+        "preservedMessages",
+        "preservedSegment",
+        "trigger",
+    ];
+    let line = [
+        "compactMetadata",
+        "content",
+        "cwd",
+        "isMeta",
+        "level",
+        "logicalParentUuid",
+        "parentUuid",
+        "subtype",
+        "timestamp",
+        "type",
+        "uuid",
+    ];
+    let observed = json!({ "boundaries": [{
+        "trigger": "manual", "metadata_fields": metadata, "line_fields": line,
+        "kept_messages": 1, "restored": restored,
+    }] });
+    interop("compact-sm", setup, observed)
+}
+
+#[test]
+fn boundary_vectors_pass_and_fail() {
+    let latest_first = json!([
+        ["file", "{W}/b.txt"],
+        ["file", "{W}/a.txt"],
+        ["compact_file_reference", "{W}/long.txt"],
+    ]);
+    let other_order = json!([
+        ["file", "{W}/a.txt"],
+        ["compact_file_reference", "{W}/long.txt"],
+        ["file", "{W}/b.txt"],
+    ]);
+    check(boundary(json!([]), latest_first.clone()), "passed");
+    check(boundary(json!([]), other_order.clone()), "failed");
+    // In one process the times decide, and without any the order is open.
+    check(boundary(json!(["hi", "/compact"]), other_order), "passed");
+    check(
+        boundary(json!(["hi", "/compact"]), json!([["file", "{W}/a.txt"]])),
+        "failed",
+    );
+    let mut wrong = boundary(json!([]), latest_first.clone());
+    wrong["observed"]["boundaries"][0]["trigger"] = json!("auto");
+    check(wrong, "failed");
+    let mut wrong = boundary(json!([]), latest_first.clone());
+    wrong["observed"]["boundaries"][0]["metadata_fields"] = json!(["trigger"]);
+    check(wrong, "failed");
+    let mut odd = boundary(json!([]), latest_first.clone());
+    odd["observed"]["boundaries"][0]["unheard_of"] = json!(1);
+    check(odd, "failed");
+    let mut odd = boundary(json!([]), latest_first);
+    odd["setup"]["files"]["sub/CLAUDE.md"] = json!("x\n");
+    check(odd, "unsupported");
+}
+
+#[test]
+fn answers_are_checked_as_summaries() {
+    let failed = json!({ "status": "failed", "history": "unchanged" });
+    let compacted = json!({ "status": "compacted" });
+    for says in ["", " \n", "{\"tool\":1}", "[1]"] {
+        let input = json!({ "summary": says });
+        both_ways(
+            "compact-sm",
+            "result_check",
+            input,
+            failed.clone(),
+            compacted.clone(),
+        );
+    }
+    let input = json!({ "summary": "prose with {\"json\":1} inside" });
+    both_ways("compact-sm", "result_check", input, compacted, failed);
+}
