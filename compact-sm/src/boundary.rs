@@ -138,6 +138,16 @@ impl Boundary {
             })
         });
         let kept = data.remove("preservedMessages").unwrap_or_default();
+        let (uuids, all) = (strings(kept.get("uuids")), strings(kept.get("allUuids")));
+        // The list of what was kept has the ends too.
+        let segment = segment.or_else(|| {
+            let list = if all.is_empty() { &uuids } else { &all };
+            Some(Segment {
+                head: list.first()?.clone(),
+                anchor: kept.get("anchorUuid")?.as_str()?.to_owned(),
+                tail: list.last()?.clone(),
+            })
+        });
         for key in ["type", "subtype", "content", "level", "parentUuid"] {
             line.remove(key);
         }
@@ -155,8 +165,8 @@ impl Boundary {
             duration,
             dropped_tokens,
             segment,
-            kept: strings(kept.get("uuids")),
-            kept_all: strings(kept.get("allUuids")),
+            kept: uuids,
+            kept_all: all,
             uuid: string("uuid"),
             timestamp: string("timestamp"),
             logical_parent_uuid: string("logicalParentUuid"),

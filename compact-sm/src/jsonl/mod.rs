@@ -1,6 +1,7 @@
 //! Transcripts: one JSON object on a line.
 
 mod line;
+mod mend;
 mod read;
 mod reader;
 mod tree;

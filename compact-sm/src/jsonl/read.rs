@@ -29,6 +29,8 @@ pub struct Transcript {
     pub skipped: Vec<Skipped>,
     /// How many lines were left out.
     pub skipped_total: u64,
+    /// Lines with bytes that are no text, or with half a character, which was replaced.
+    pub mended: u64,
     /// Lines that name a parent which is not in the file; they follow the line above instead.
     pub orphans: u64,
 }
@@ -38,7 +40,8 @@ impl Transcript {
     pub fn read(source: impl BufRead) -> Transcript {
         let mut transcript = Transcript::default();
         let mut tree = Tree::default();
-        for line in Reader::with_depth(source, Depth::Lean) {
+        let mut reader = Reader::with_depth(source, Depth::Lean);
+        for line in reader.by_ref() {
             match line {
                 Ok(line) => transcript.line(line, &mut tree),
                 Err(skipped) => {
@@ -49,6 +52,7 @@ impl Transcript {
                 }
             }
         }
+        transcript.mended = reader.mended();
         let living = tree.living(&transcript.boundaries);
         transcript.messages = living.messages;
         transcript.answered = living.answered;

@@ -8,6 +8,7 @@ use serde_json::error::Category;
 
 use super::Line;
 use super::line::{Depth, Lean};
+use super::mend;
 
 /// A longer line is passed over. 64 MiB; a request takes at most 32 MB. In bytes.
 pub const MAX_LINE_BYTES: usize = 64 << 20;
@@ -60,7 +61,8 @@ impl fmt::Display for Skipped {
 /// The lines of a transcript, one at a time.
 ///
 /// Memory is bounded by the longest line. Two objects on one line are two lines; blank lines are
-/// none; everything else is a line or a [`Skipped`].
+/// none; everything else is a line or a [`Skipped`]. Bytes that are no text, and halves of
+/// characters, are replaced and counted: see [`Reader::mended`].
 #[derive(Debug)]
 pub struct Reader<R> {
     source: R,
@@ -71,6 +73,9 @@ pub struct Reader<R> {
     line: u64,
     /// The buffer's line ends with a line feed.
     whole: bool,
+    /// The buffer's line is not as it was in the file.
+    mends: Mends,
+    mended: u64,
     ended: bool,
 }
 
@@ -88,8 +93,31 @@ impl<R: BufRead> Reader<R> {
             used: 0,
             line: 0,
             whole: true,
+            mends: Mends::NotNeeded,
+            mended: 0,
             ended: false,
         }
+    }
+
+    /// How many lines so far held bytes that are no text, or half a character, which was replaced
+    /// by U+FFFD.
+    #[must_use]
+    pub fn mended(&self) -> u64 {
+        self.mended
+    }
+
+    /// Replaces what is no text in the rest of the line; false if that changes nothing.
+    fn mend(&mut self, from: usize) -> bool {
+        if self.mends != Mends::NotNeeded {
+            return false;
+        }
+        self.mends = Mends::Tried;
+        let Some(text) = mend::text(&self.buffer[from..]) else {
+            return false;
+        };
+        self.buffer = text.into_bytes();
+        self.used = 0;
+        true
     }
 
     /// Fills the buffer with the next line; false at the end.
@@ -100,6 +128,7 @@ impl<R: BufRead> Reader<R> {
             self.buffer.shrink_to(0);
         }
         self.used = 0;
+        self.mends = Mends::NotNeeded;
         self.line += 1;
         let limit = MAX_LINE_BYTES as u64 + 1;
         let mut limited = self.source.by_ref().take(limit);
@@ -180,8 +209,13 @@ impl<R: BufRead> Iterator for Reader<R> {
             match parsed {
                 Ok(line) => {
                     self.used += blank + used;
+                    if self.mends == Mends::Tried {
+                        self.mends = Mends::Counted;
+                        self.mended += 1;
+                    }
                     return Some(Ok(line));
                 }
+                Err(_) if self.mend(self.used + blank) => {}
                 Err(error) => {
                     self.used = self.buffer.len();
                     let reason = if !self.whole && error.is_eof() {
@@ -195,6 +229,14 @@ impl<R: BufRead> Iterator for Reader<R> {
         }
         None
     }
+}
+
+/// What was done to a line that could not be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mends {
+    NotNeeded,
+    Tried,
+    Counted,
 }
 
 /// The first value, and where it ends.

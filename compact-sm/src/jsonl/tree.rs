@@ -60,8 +60,10 @@ impl Tree {
             }
         }
         let is = |key: &str| line.extra.field(key) == Some(&serde_json::Value::Bool(true));
-        // What only the person sees: errors of the API as text, and notes in the transcript.
-        let shown = is("isApiErrorMessage") || is("isVisibleInTranscriptOnly");
+        // What only the person sees: errors of the API as text, and notes in the transcript. The
+        // client marks summaries so too, but the model gets them.
+        let is_summary = is("isCompactSummary");
+        let shown = is("isApiErrorMessage") || (is("isVisibleInTranscriptOnly") && !is_summary);
         let speaks = matches!(line.kind, LineKind::User | LineKind::Assistant) && !shown;
         let mut node = Node {
             parent: match std::mem::take(&mut line.parent) {
@@ -98,9 +100,11 @@ impl Tree {
         // A subagent's own file is all side chain.
         let speaks = |node: &Node| node.message.is_some();
         let all_side = !self.nodes.iter().any(|node| speaks(node) && !node.side);
-        let leaf = self.nodes.iter().rposition(|node| {
-            (all_side || !node.side) && (speaks(node) || node.boundary.is_some())
-        });
+        // A boundary that nothing follows belongs to a compaction that was not finished.
+        let leaf = self
+            .nodes
+            .iter()
+            .rposition(|node| (all_side || !node.side) && speaks(node));
         let Some(leaf) = leaf else {
             return Living::default();
         };
@@ -134,32 +138,32 @@ impl Tree {
     fn walk(&self, leaf: usize, all_side: bool, boundaries: &[Boundary]) -> Walk {
         let mut walk = Walk::default();
         let mut seen = vec![false; self.nodes.len()];
-        let segment = self.segment(leaf, boundaries);
+        let tails = self.tails(leaf, boundaries, all_side);
+        let anchors: HashMap<usize, &Ends> = tails.iter().map(|t| (t.anchor, t)).collect();
+        // The kept tail that the walk is in.
+        let mut inside: Option<&Ends> = None;
         let mut at = Some(leaf);
         while let Some(now) = at {
             if std::mem::replace(&mut seen[now], true) {
                 break;
             }
             // Whoever follows the summary directly follows the kept tail.
-            if let Some(segment) = &segment
-                && now == segment.anchor
-                && !seen[segment.tail]
-            {
-                for kept in self.run(segment, all_side) {
-                    if !std::mem::replace(&mut seen[kept], true) {
-                        walk.path.push(kept);
-                    }
-                }
+            if let Some(tail) = anchors.get(&now) {
+                self.run(tail, all_side, &mut seen, &mut walk.path);
             }
             walk.path.push(now);
             if self.nodes[now].boundary.is_some() {
                 walk.boundary = Some(now);
                 break;
             }
-            at = match &segment {
-                Some(segment) if now == segment.head => Some(segment.anchor),
+            at = match inside {
+                Some(tail) if now == tail.head => Some(tail.anchor),
                 _ => self.parent(now, all_side, &mut walk.orphans),
             };
+            // A step over a boundary into what it kept. Inside, older boundaries do not matter.
+            if inside.is_none_or(|tail| now <= tail.head) {
+                inside = at.and_then(|to| entered(&tails, now, to));
+            }
         }
         walk
     }
@@ -179,38 +183,37 @@ impl Tree {
         }
     }
 
-    /// The kept tail of the last boundary before the leaf.
-    fn segment(&self, leaf: usize, boundaries: &[Boundary]) -> Option<Ends> {
-        let mut nodes = self.nodes[..=leaf].iter().enumerate().rev();
-        let (at, boundary) = nodes.find_map(|(at, node)| {
-            let boundary = boundaries.get(node.boundary? as usize)?;
-            Some((at, boundary))
-        })?;
-        let segment = boundary.segment.as_ref()?;
-        let ends = Ends {
-            head: self.find(&segment.head)?,
-            anchor: self.find(&segment.anchor)?,
-            tail: self.find(&segment.tail)?,
-        };
-        (ends.head <= ends.tail && ends.tail < at && ends.anchor > at).then_some(ends)
+    /// The kept tails of all boundaries before the leaf, in the order of the file.
+    fn tails(&self, leaf: usize, boundaries: &[Boundary], all_side: bool) -> Vec<Ends> {
+        let nodes = self.nodes[..=leaf].iter().enumerate();
+        let nodes = nodes.filter(|(_, node)| all_side || !node.side);
+        let tails = nodes.filter_map(|(boundary, node)| {
+            let segment = boundaries.get(node.boundary? as usize)?.segment.as_ref()?;
+            let ends = Ends {
+                boundary,
+                head: self.find(&segment.head)?,
+                anchor: self.find(&segment.anchor)?,
+                tail: self.find(&segment.tail)?,
+            };
+            let is_whole = ends.head <= ends.tail && ends.tail < boundary && ends.anchor > boundary;
+            is_whole.then_some(ends)
+        });
+        tails.collect()
     }
 
     /// The kept tail from its end to its beginning, which is the order of the walk.
-    fn run(&self, ends: &Ends, all_side: bool) -> Vec<usize> {
-        let mut run = Vec::new();
-        let mut seen = HashSet::new();
+    fn run(&self, ends: &Ends, all_side: bool, seen: &mut [bool], path: &mut Vec<usize>) {
         let mut at = Some(ends.tail);
         while let Some(now) = at {
-            if now < ends.head || !seen.insert(now) {
+            if now < ends.head || std::mem::replace(&mut seen[now], true) {
                 break;
             }
-            run.push(now);
+            path.push(now);
             if now == ends.head {
                 break;
             }
             at = self.parent(now, all_side, &mut 0);
         }
-        run
     }
 
     /// Parallel calls branch: each result follows its own call. The other records of a response on
@@ -299,8 +302,18 @@ fn arranged(mut messages: Vec<Message>, mut ranks: Vec<u32>) -> Vec<Message> {
     ranked.into_iter().map(|(_, message)| message).collect()
 }
 
-/// Places of the ends of a kept tail.
+/// The kept tail that a step back from one line to another leads into, over its boundary. Only the
+/// last few boundaries are asked, so that hostile files take no longer.
+fn entered(tails: &[Ends], from: usize, to: usize) -> Option<&Ends> {
+    let before = tails.partition_point(|tail| tail.boundary < from);
+    let near = tails[..before].iter().rev().take(8);
+    let mut near = near.take_while(|tail| tail.boundary > to);
+    near.find(|tail| (tail.head..=tail.tail).contains(&to))
+}
+
+/// Places of the ends of a kept tail, and of its boundary.
 struct Ends {
+    boundary: usize,
     head: usize,
     anchor: usize,
     tail: usize,

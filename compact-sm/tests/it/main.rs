@@ -17,6 +17,7 @@ mod modes;
 mod notes_edits;
 mod notes_taking;
 mod notes_text;
+mod odd_files;
 mod odd_messages;
 mod odd_usage;
 mod reinjection;
