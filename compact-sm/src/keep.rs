@@ -175,7 +175,8 @@ pub(crate) fn covered(messages: &[Message], summarized: &Summarized) -> Option<u
         Summarized::Count(count) => Some((*count).min(messages.len())),
         Summarized::Uuid(uuid) => {
             let is_it = |message: &Message| message.uuid.as_ref() == Some(uuid);
-            messages.iter().rposition(is_it).map(|at| at + 1)
+            // If several have it, the first one loses nothing.
+            messages.iter().position(is_it).map(|at| at + 1)
         }
     }
 }
@@ -222,9 +223,17 @@ pub(crate) fn is_summary(message: &Message) -> bool {
 /// The command that asks for a compaction: as it was typed, or as the client records it. What it
 /// asked for has been done, so it must not be read as a request again.
 pub(crate) fn is_command(message: &Message) -> bool {
-    let [Block::Text { text, .. }] = message.content.blocks.as_slice() else {
+    let [Block::Text { text, .. }, beside @ ..] = message.content.blocks.as_slice() else {
         return false;
     };
+    // Hosts put reminders beside what was typed.
+    let reminds = |block: &Block| {
+        let text = block.as_text().unwrap_or_default().trim_start();
+        text.starts_with("<system-reminder>")
+    };
+    if !beside.iter().all(reminds) {
+        return false;
+    }
     let text = text.trim_start();
     let typed = text.strip_prefix("/compact").is_some_and(|rest| {
         let mut rest = rest.chars();

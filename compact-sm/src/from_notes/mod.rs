@@ -12,6 +12,7 @@ use crate::error::{Error, ErrorKind};
 use crate::keep::{Kept, Stop, Summarized, covered, keep_window};
 use crate::notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS, fit, prompt};
 use crate::tokens::{Counter, Measure, measure};
+use crate::transcript::{MAX_IMAGES, images, shape};
 use crate::{Message, Origin};
 
 /// Why the notes cannot be used, and a summary has to be made.
@@ -35,6 +36,13 @@ pub enum Fallback {
     },
     /// There is no place to cut.
     NoCut,
+    /// What would be kept has more images than a request takes.
+    TooManyImages {
+        /// Images that would be kept, in items.
+        count: usize,
+        /// Most that a request takes, in items.
+        max: usize,
+    },
     /// The result would not be shorter.
     DoesNotShrink {
         /// The messages now. In tokens.
@@ -67,6 +75,9 @@ impl fmt::Display for Fallback {
                 )
             }
             Fallback::NoCut => f.write_str("there is no place to cut"),
+            Fallback::TooManyImages { count, max } => {
+                write!(f, "{count} images would be kept, and a request takes {max}")
+            }
             Fallback::DoesNotShrink { before, after } => {
                 write!(f, "{after} tokens would not be fewer than {before}")
             }
@@ -105,7 +116,7 @@ pub struct Plan {
     #[cfg_attr(feature = "serde", serde(skip))]
     messages: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
-    last: Option<String>,
+    shape: u64,
     #[cfg_attr(feature = "serde", serde(skip))]
     pub(crate) summarized: Summarized,
 }
@@ -167,6 +178,13 @@ pub fn from_notes(
 ) -> Result<Plan, Fallback> {
     usable(notes, options)?;
     let kept = tail(messages, notes, options, counter)?;
+    let (count, max) = (
+        images(&messages[kept.range.clone()]),
+        options.max_images.unwrap_or(MAX_IMAGES),
+    );
+    if count > max {
+        return Err(Fallback::TooManyImages { count, max });
+    }
     // Together with the most that is kept, this stays below any threshold.
     let total = options
         .threshold
@@ -212,7 +230,7 @@ pub fn from_notes(
         before,
         after,
         messages: messages.len(),
-        last: messages.last().and_then(|message| message.uuid.clone()),
+        shape: shape(messages),
         summarized,
     })
 }
@@ -315,9 +333,8 @@ impl Plan {
     ///
     /// If the list is not the one that the plan was made for: the list comes back as it was.
     pub fn apply(self, mut messages: Vec<Message>) -> Result<Applied, Unapplied> {
-        let last = messages.last().and_then(|message| message.uuid.as_ref());
         let is_it = messages.len() == self.messages
-            && self.last.as_ref() == last
+            && shape(&messages) == self.shape
             && messages.get(self.kept.clone()).is_some();
         if !is_it {
             let error = Error::new(ErrorKind::OtherHistory {

@@ -37,6 +37,8 @@ pub struct FromNotes {
     pub used: Option<Used>,
     /// What the result has to stay below. In tokens; none if nothing is known.
     pub threshold: Option<u64>,
+    /// Most images that a request takes, in items; none for [`MAX_IMAGES`](crate::MAX_IMAGES).
+    pub max_images: Option<usize>,
     /// Who asked for it.
     pub trigger: By,
     /// Instructions of the person: notes cannot follow any.
@@ -61,6 +63,7 @@ impl FromNotes {
             keep: *policy.keep(),
             used: Some(decision.used),
             threshold: policy.thresholds().map(|thresholds| thresholds.compact),
+            max_images: Some(policy.window().max_images),
             ..FromNotes::default()
         }
     }
@@ -83,6 +86,13 @@ impl FromNotes {
     #[must_use]
     pub fn threshold(mut self, tokens: u64) -> FromNotes {
         self.threshold = Some(tokens);
+        self
+    }
+
+    /// Sets the most images that a request takes. In items.
+    #[must_use]
+    pub fn max_images(mut self, images: usize) -> FromNotes {
+        self.max_images = Some(images);
         self
     }
 

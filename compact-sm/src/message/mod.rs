@@ -68,6 +68,11 @@ impl Extra {
         self.0.iter().flat_map(|map| map.iter())
     }
 
+    /// The values of all fields, to be changed.
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        self.0.iter_mut().flat_map(|map| map.values_mut())
+    }
+
     /// Sets a field.
     pub fn insert(&mut self, key: impl Into<String>, value: Value) {
         self.0.get_or_insert_default().insert(key.into(), value);

@@ -8,14 +8,16 @@ pub use options::{
     MICRO_PROTECT_TOKENS, MicroOptions, Tools,
 };
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::time::Duration;
+
+use serde_json::Value;
 
 use crate::error::{Error, ErrorKind};
 use crate::from_notes::Unapplied;
 use crate::tokens::Counter;
-use crate::transcript::count;
+use crate::transcript::{count, shape};
 use crate::{Block, Content, Message, Role};
 
 /// What sets it off.
@@ -72,6 +74,8 @@ pub struct MicroPlan {
     /// Why nothing is, if nothing is.
     pub why_not: Option<NotCleared>,
     messages: usize,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    shape: u64,
 }
 
 /// A result that could not be saved, and was not cleared.
@@ -114,6 +118,7 @@ pub fn micro(
         saved_tokens: 0,
         why_not: None,
         messages: messages.len(),
+        shape: shape(messages),
     };
     if let When::Idle(gap) = when
         && let Some(left) = options.idle.checked_sub(gap)
@@ -129,7 +134,12 @@ pub fn micro(
     let mut paths = HashSet::new();
     for (at, message) in messages.iter().enumerate().rev() {
         for (block, content) in message.content.blocks.iter().enumerate().rev() {
-            let Block::ToolResult { tool_use_id, .. } = content else {
+            let Block::ToolResult {
+                tool_use_id,
+                is_error,
+                ..
+            } = content
+            else {
                 continue;
             };
             let Some(call) = calls.get(tool_use_id.as_str()) else {
@@ -138,7 +148,9 @@ pub fn micro(
             if !options.tools.allow(call.name) || is_cleared(content) {
                 continue;
             }
-            let is_last_read = call.reads.is_some_and(|path| paths.insert(path));
+            // A read that failed is none: the one before it holds what the model knows.
+            let reads = call.reads.filter(|_| *is_error != Some(true));
+            let is_last_read = reads.is_some_and(|path| paths.insert(path));
             let tokens = counter.block(content);
             newer += 1;
             newer_tokens = newer_tokens.saturating_add(tokens);
@@ -257,6 +269,7 @@ impl MicroPlan {
             }
         };
         let is_it = self.messages == messages.len()
+            && self.shape == shape(&messages)
             && self
                 .clear
                 .iter()
@@ -274,6 +287,8 @@ impl MicroPlan {
             saved_tokens: self.saved_tokens,
             not_saved: Vec::new(),
         };
+        // What the host keeps beside the blocks may be the same text under any name.
+        let mut freed: BTreeMap<usize, HashSet<String>> = BTreeMap::new();
         for clearing in self.clear {
             let message = &mut messages[clearing.message];
             let block = &mut message.content.blocks[clearing.block];
@@ -286,25 +301,51 @@ impl MicroPlan {
                     continue;
                 }
             };
-            clear(block, mark);
+            let texts = clear(block, mark);
+            if !message.extra.is_empty() {
+                freed.entry(clearing.message).or_default().extend(texts);
+            }
             message.extra.remove("toolUseResult");
             message.extra.remove("tool_use_result");
             done.cleared.push(clearing);
+        }
+        for (at, texts) in freed {
+            let fields = messages[at].extra.values_mut();
+            fields.for_each(|value| forget(value, &texts));
         }
         done.messages = messages;
         Ok(done)
     }
 }
 
-/// Whatever else stands in the block may repeat the text; only the cache mark cannot.
-fn clear(block: &mut Block, mark: String) {
+/// Whatever else stands in the block may repeat the text; only the cache mark cannot. Hands out the
+/// texts that are longer than the mark.
+fn clear(block: &mut Block, mark: String) -> Vec<String> {
+    let mut texts = Vec::new();
     if let Block::ToolResult { content, extra, .. } = block {
-        *content = Some(Content::from(mark));
+        let old = content.replace(Content::from(mark));
+        for block in old.into_iter().flat_map(|content| content.blocks) {
+            match block {
+                Block::Text { text, .. } if text.len() > CLEARED_MARK.len() => texts.push(text),
+                _ => {}
+            }
+        }
         let cache = extra.remove("cache_control");
         *extra = crate::Extra::default();
         if let Some(cache) = cache {
             extra.insert("cache_control", cache);
         }
+    }
+    texts
+}
+
+/// Frees every string that is one of the texts.
+fn forget(value: &mut Value, texts: &HashSet<String>) {
+    match value {
+        Value::String(text) if texts.contains(text) => *text = CLEARED_MARK.to_owned(),
+        Value::Array(list) => list.iter_mut().for_each(|value| forget(value, texts)),
+        Value::Object(map) => map.values_mut().for_each(|value| forget(value, texts)),
+        _ => {}
     }
 }
 

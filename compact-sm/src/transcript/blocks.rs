@@ -1,5 +1,7 @@
 //! What the law and its repair ask of single blocks and messages.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
 
@@ -78,4 +80,28 @@ pub(crate) fn object(input: Value) -> Value {
         Value::Null => Value::Object(Map::new()),
         other => Value::Object([("input".to_owned(), other)].into_iter().collect()),
     }
+}
+
+/// Tells one list from another, for plans: by ids, kinds and lengths, so that no text is read.
+pub(crate) fn shape(messages: &[Message]) -> u64 {
+    let mut shape = DefaultHasher::new();
+    messages.len().hash(&mut shape);
+    for message in messages {
+        (message.role, message.origin, message.content.blocks.len()).hash(&mut shape);
+        (message.uuid.as_deref(), message.id.as_deref()).hash(&mut shape);
+        for block in &message.content.blocks {
+            count(block, &mut |block| {
+                std::mem::discriminant(block).hash(&mut shape);
+                match block {
+                    Block::Text { text: said, .. }
+                    | Block::Thinking { thinking: said, .. }
+                    | Block::RedactedThinking { data: said, .. } => said.len().hash(&mut shape),
+                    Block::ToolUse { id, .. } => id.hash(&mut shape),
+                    Block::ToolResult { tool_use_id, .. } => tool_use_id.hash(&mut shape),
+                    _ => {}
+                }
+            });
+        }
+    }
+    shape.finish()
 }

@@ -10,7 +10,7 @@ pub use rule::{Kind, Rule, Violation};
 use std::collections::{HashMap, HashSet};
 
 pub(crate) use blocks::{
-    count, images, is_empty_text, is_malformed, is_malformed_inside, is_results, object,
+    count, images, is_empty_text, is_malformed, is_malformed_inside, is_results, object, shape,
 };
 
 use crate::{Block, Message, Role};

@@ -124,6 +124,12 @@ impl Policy {
         }
     }
 
+    /// The window that it was made for.
+    #[must_use]
+    pub fn window(&self) -> &Window {
+        &self.window
+    }
+
     /// The figures; none if the window is unknown.
     #[must_use]
     pub fn thresholds(&self) -> Option<&Thresholds> {

@@ -19,6 +19,7 @@ mod notes_taking;
 mod notes_text;
 mod odd_files;
 mod odd_messages;
+mod odd_plans;
 mod odd_usage;
 mod reinjection;
 mod repairs;
