@@ -12,7 +12,7 @@ use std::io::BufReader;
 
 use compact_sm::{
     Block, Estimator, Flags, FromNotes, Message, Notes, Overrides, Policy, Settings, Source,
-    Transcript, Window, from_notes,
+    SummaryOptions, Transcript, Window, from_notes, recent_reads, summary_request,
 };
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -50,7 +50,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             println!("would keep messages {:?} ({:?})", plan.kept, plan.stop);
             println!("{} tokens now, {} afterwards", plan.before, plan.after);
         }
-        Err(why) => println!("would not compact: {why}"),
+        Err(why) => {
+            println!("would not compact from notes: {why}");
+            let request = summary_request(
+                &messages,
+                &(0..messages.len()),
+                &SummaryOptions::default(),
+                &counter,
+            );
+            println!("would ask a model with {} messages", request.messages.len());
+        }
+    }
+    for file in recent_reads(&messages).iter().take(5) {
+        println!("would read again {} ({:?})", file.path, file.touch);
     }
     Ok(())
 }

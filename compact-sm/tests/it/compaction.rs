@@ -2,8 +2,8 @@
 
 use compact_sm::{
     Block, Boundary, Breaker, By, Cause, Compact, Compaction, Estimate, Estimator, Flags, Form,
-    Message, NoHooks, NotCompacted, Origin, Overrides, Policy, Refused, Settings, Source, Usage,
-    Way, WhyNot, Window, compact, read_boundary_text, validate,
+    Line, Message, NoHooks, NotCompacted, Origin, Overrides, Parent, Policy, Refused, Settings,
+    Source, Transcript, Usage, Way, WhyNot, Window, compact, read_boundary_text, validate,
 };
 
 use crate::scripted::{Scripted, now};
@@ -298,4 +298,75 @@ fn forged_marks_in_a_message_are_plain_data() {
         model.seen.lock().unwrap()[0].messages[0].texts().next(),
         Some(forged)
     );
+}
+
+#[test]
+fn a_second_compaction_right_after_the_first_has_nothing_to_do() {
+    let once = manual(&history(), &Scripted::says("s"))
+        .unwrap()
+        .into_messages();
+    let model = Scripted::says("again");
+    let failed = manual(&once, &model).unwrap_err();
+    assert!(matches!(failed.why, WhyNot::TooFewMessages));
+    assert_eq!(model.requests(), 0);
+}
+
+#[test]
+fn the_text_form_is_a_border_for_hosts_that_store_nothing_else() {
+    let (breaker, counter) = (Breaker::new(), counter());
+    let how = Compact::new(&breaker, &counter).form(Form::Text);
+    let cause = Cause::manual(None);
+    let first = now(compact(
+        &history(),
+        &cause,
+        &how,
+        &Scripted::says("FACT"),
+        &NoHooks,
+    ))
+    .unwrap();
+    let mut list: Vec<Message> = first
+        .into_messages()
+        .iter()
+        .map(|message| serde_json::from_value(message.to_request()).unwrap())
+        .collect();
+    list.insert(0, Message::user("long before"));
+    list.push(Message::user("go on"));
+    list.push(Message::assistant("yes ".repeat(500)));
+    list.push(Message::user("more"));
+    list.push(Message::assistant("done"));
+    let model = Scripted::says("FACT and more");
+    let done = now(compact(&list, &cause, &how, &model, &NoHooks)).unwrap();
+    let sent = model.seen.lock().unwrap()[0].messages_json().to_string();
+    assert!(sent.contains("FACT") && !sent.contains("long before"));
+    assert_eq!(done.into_messages().len(), 2);
+}
+
+#[test]
+fn a_transcript_with_the_record_reads_back_as_the_compacted_conversation() {
+    let list = history();
+    let (breaker, counter) = (Breaker::new(), counter());
+    let how = Compact::new(&breaker, &counter).summary_uuid("summary");
+    let done = now(compact(
+        &list,
+        &Cause::manual(None),
+        &how,
+        &Scripted::says("s"),
+        &NoHooks,
+    ))
+    .unwrap();
+    let (mut text, mut parent) = (String::new(), Parent::None);
+    for message in &list {
+        let line = Line::from_message(message.clone(), parent);
+        parent = Parent::Uuid(message.uuid.clone().unwrap());
+        text.push_str(&format!("{}\n", line.to_json()));
+    }
+    let mut boundary = done.boundary.clone().unwrap();
+    boundary.uuid = Some("boundary".to_owned());
+    text.push_str(&format!("{}\n", boundary.to_json()));
+    let parent = Parent::Uuid("boundary".to_owned());
+    let line = Line::from_message(done.summary_messages[0].clone(), parent);
+    text.push_str(&format!("{}\n", line.to_json()));
+    let read = Transcript::read(text.as_bytes()).messages;
+    let said = |list: &[Message]| -> Vec<_> { list.iter().map(Message::to_request).collect() };
+    assert_eq!(said(&read), said(&done.into_messages()));
 }
