@@ -3,6 +3,7 @@
 //! that answers nonsense until the breaker stops the tries and the person asks for it.
 
 mod agent;
+mod faults;
 
 use std::path::Path;
 
@@ -133,6 +134,7 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
         story.tell(told);
     }
     closing(&server, crossings, refused, story);
+    faults::tell(&mut agent, &server, story).await?;
     Ok(())
 }
 
