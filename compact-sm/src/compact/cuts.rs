@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use crate::keep::{is_command, splits_response};
 use crate::tokens::Counter;
+use crate::transcript::images;
 use crate::{Block, Message};
 
 /// For each place before a message, and for the end, whether the list may be cut there. Linear.
@@ -39,13 +40,21 @@ pub(crate) fn safe_cuts(messages: &[Message], floor: usize) -> Vec<bool> {
     safe
 }
 
+/// What a tail that stays word for word may have.
+pub(super) struct Most {
+    /// In tokens.
+    pub(super) tokens: u64,
+    /// In items.
+    pub(super) images: usize,
+}
+
 /// Where the tail begins that stays word for word: at least so many messages, unless they have
-/// more tokens than `most`; then fewer, and at last none.
+/// more than they may; then fewer, and at last none.
 pub(super) fn tail(
     messages: &[Message],
     floor: usize,
     count: usize,
-    most: u64,
+    most: &Most,
     counter: &dyn Counter,
 ) -> usize {
     let safe = safe_cuts(messages, floor);
@@ -58,10 +67,12 @@ pub(super) fn tail(
     let least = (floor..len).filter(said).nth(1).map_or(len, |at| at + 1);
     let mut tokens = (cut..len).map(|at| counter.message(&messages[at]));
     let mut left = tokens.by_ref().fold(0_u64, u64::saturating_add);
+    let mut pictures = images(&messages[cut..]);
     for at in cut..len {
-        if safe[at] && at >= least && left <= most {
+        if safe[at] && at >= least && left <= most.tokens && pictures <= most.images {
             return at;
         }
+        pictures -= images(&messages[at..=at]).min(pictures);
         left = left.saturating_sub(counter.message(&messages[at]));
     }
     len

@@ -161,6 +161,7 @@ impl<'a> Compact<'a> {
         self.notes_switch = Some(policy.notes_compaction());
         self.manual_switch = Some(policy.manual());
         self.figures.keep = *policy.keep();
+        self.figures.max_images = Some(policy.window().max_images);
         if let Some(thresholds) = policy.thresholds() {
             self.figures.threshold = Some(thresholds.compact);
             self.room = Some(thresholds.effective);

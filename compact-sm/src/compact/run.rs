@@ -19,6 +19,7 @@ use crate::summary::{
     BadSummary, Scope, SummaryOptions, SummaryRequest, summary_prompt, summary_request,
 };
 use crate::tokens::{Counter, Measure};
+use crate::transcript::{MAX_IMAGES, images};
 use crate::window::RESERVE_TOKENS;
 use crate::{Block, Message, Origin};
 
@@ -42,6 +43,10 @@ impl Run<'_> {
             }
             Cause::Manual { .. } | Cause::Partial { .. } => None,
         }
+    }
+
+    fn max_images(&self) -> usize {
+        self.how.figures.max_images.unwrap_or(MAX_IMAGES)
     }
 
     fn figures(&self) -> FromNotes {
@@ -101,6 +106,9 @@ impl Run<'_> {
         let Ok(done) = plan.apply(self.messages.iter().map(stays).collect()) else {
             return Err(PassedOver::NotEnough { after, limit });
         };
+        if images(&done.messages) > self.max_images() {
+            return Err(PassedOver::NotEnough { after, limit });
+        }
         Ok(Compaction {
             kept: done.messages,
             cleared: done.cleared,
@@ -146,12 +154,15 @@ impl Run<'_> {
             return Ok((run, scope));
         }
         let most = self.how.figures.keep.max_tokens;
-        let most = self.limit().map_or(most, |limit| most.min(limit / 3));
+        let most = cuts::Most {
+            tokens: self.limit().map_or(most, |limit| most.min(limit / 3)),
+            images: self.max_images(),
+        };
         let end = cuts::tail(
             self.messages,
             self.floor,
             self.cause.kept(),
-            most,
+            &most,
             self.counter,
         );
         Ok((self.floor..end, Scope::Whole))

@@ -2,7 +2,7 @@
 
 use compact_sm::{
     BadSummary, Block, Breaker, Cause, Compact, Flags, Message, NoHooks, Refusal, Source,
-    SummaryReply, WhyNot, compact,
+    SummaryReply, WhyNot, compact, validate,
 };
 
 use crate::scripted::{Answer, Scripted, now, once, says};
@@ -203,4 +203,15 @@ fn too_few_messages_are_not_compacted() {
         manual(&[], &Scripted::says("s")).unwrap_err().why,
         WhyNot::TooFewMessages
     ));
+}
+
+#[test]
+fn more_images_than_a_request_takes_do_not_stay_and_are_not_sent() {
+    let mut list = history();
+    list.push(Message::user(vec![Block::image("image/png", "aGk="); 101]));
+    let model = Scripted::says("s");
+    let done = manual(&list, &model).unwrap();
+    assert!(validate(&done.into_messages()).is_empty());
+    let sent = model.seen.lock().unwrap()[0].messages_json().to_string();
+    assert!(!sent.contains("base64"));
 }
