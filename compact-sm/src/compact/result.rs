@@ -11,6 +11,7 @@ use crate::keep::Summarized;
 use crate::micro::{Clearing, NotCleared};
 use crate::restore::{Attachment, Restored};
 use crate::summary::{BadSummary, open_calls};
+use crate::transcript::shape;
 use crate::window::Switch;
 use crate::{Message, Origin};
 
@@ -129,8 +130,7 @@ pub struct Compaction {
     pub before: u64,
     /// What it holds. In tokens, estimated.
     pub after: u64,
-    pub(super) messages: usize,
-    pub(super) last: Option<String>,
+    pub(super) shape: u64,
 }
 
 impl Compaction {
@@ -138,8 +138,7 @@ impl Compaction {
     /// must not bring the old one back.
     #[must_use]
     pub fn is_for(&self, messages: &[Message]) -> bool {
-        let last = messages.last().and_then(|message| message.uuid.as_ref());
-        messages.len() == self.messages && last == self.last.as_ref()
+        shape(messages) == self.shape
     }
 
     /// The new conversation: what stands before, the summary, what was kept, attachments, results

@@ -9,7 +9,7 @@ use super::result::{Compaction, PassedOver, Way, WhyNot, decider, origin, stays}
 use super::used;
 use crate::boundary::boundary_text;
 use crate::from_notes::{Form, FromNotes, from_notes, record};
-use crate::keep::{Summarized, is_command};
+use crate::keep::{Summarized, covered, is_command};
 use crate::micro::micro;
 use crate::notes::head_of;
 use crate::restore::{Restored, recent_reads, restore};
@@ -19,7 +19,7 @@ use crate::summary::{
     BadSummary, Scope, SummaryOptions, SummaryRequest, summary_prompt, summary_request,
 };
 use crate::tokens::{Counter, Measure};
-use crate::transcript::{MAX_IMAGES, images};
+use crate::transcript::{MAX_IMAGES, images, shape};
 use crate::window::RESERVE_TOKENS;
 use crate::{Block, Message, Origin};
 
@@ -75,8 +75,7 @@ impl Run<'_> {
             summarized: Summarized::Unknown,
             before: self.measured.before,
             after: self.measured.before,
-            messages: self.messages.len(),
-            last: self.messages.last().and_then(|m| m.uuid.clone()),
+            shape: shape(self.messages),
         }
     }
 
@@ -176,12 +175,19 @@ impl Run<'_> {
         let given: Vec<&str> = given.filter(|text| !text.is_empty()).collect();
         options.instructions = (!given.is_empty()).then(|| given.join("\n\n"));
         // An estimate may be too low by as much as its margin is for.
-        options.room = self.how.room.map(|room| {
+        let served = match self.cause {
+            Cause::Refused(refused) => refused.limit.map(|limit| limit - self.longest()),
+            _ => None,
+        };
+        let room = [self.how.room, served].into_iter().flatten().min();
+        options.room = room.map(|room| {
             let prompt = summary_prompt(scope, options.instructions.as_deref());
             let taken = self.measured.overhead + self.counter.text(&prompt);
             room.saturating_sub(taken) / 4 * 3
         });
-        summary_request(self.messages, what, &options, self.counter)
+        let mut request = summary_request(self.messages, what, &options, self.counter);
+        request.max_tokens = self.longest();
+        request
     }
 
     pub(super) async fn summary<S: Summarizer + Sync>(
@@ -246,7 +252,7 @@ impl Run<'_> {
         let boundary = record(self.messages, uuids.collect(), &figures, before, after);
         Ok(Compaction {
             boundary: Some(boundary),
-            summarized: Summarized::Count(head.len() + 1),
+            summarized: self.mark(&what),
             head,
             summary_messages: vec![insert],
             kept,
@@ -256,14 +262,45 @@ impl Run<'_> {
         })
     }
 
+    /// How far the notes reach in the new list: they know what the summary stands for only if they
+    /// reach beyond it.
+    fn mark(&self, what: &Range<usize>) -> Summarized {
+        let said = |range: Range<usize>| {
+            let said = self.messages[range].iter().filter(|m| !is_command(m));
+            said.count()
+        };
+        let head = match self.cause {
+            Cause::Partial { .. } => 0..what.start,
+            _ => 0..0,
+        };
+        let notes = self.how.notes.map(|notes| &notes.summarized);
+        match notes.and_then(|summarized| covered(self.messages, summarized)) {
+            None => Summarized::Count(0),
+            Some(count) if count >= what.end => {
+                Summarized::Count(said(head) + 1 + said(what.end..count))
+            }
+            Some(count) => Summarized::Count(said(head.start..count.min(head.end))),
+        }
+    }
+
+    /// The longest summary. In tokens; less where the service has a smaller window than was said.
+    fn longest(&self) -> u64 {
+        match self.cause {
+            Cause::Refused(refused) => refused
+                .limit
+                .map_or(RESERVE_TOKENS, |limit| RESERVE_TOKENS.min(limit / 4)),
+            _ => RESERVE_TOKENS,
+        }
+    }
+
     /// The bound that keeps summaries from growing, round after round.
     fn shortened(&self, summary: String) -> String {
-        let too_long =
-            summary.len() as u64 > RESERVE_TOKENS && self.counter.text(&summary) > RESERVE_TOKENS;
+        let most = self.longest();
+        let too_long = summary.len() as u64 > most && self.counter.text(&summary) > most;
         if !too_long {
             return summary;
         }
-        let room = RESERVE_TOKENS.saturating_sub(self.counter.text(TOO_LONG) + 1);
+        let room = most.saturating_sub(self.counter.text(TOO_LONG) + 1);
         let head = head_of(&summary, room, self.counter);
         format!("{}{TOO_LONG}", head.trim_end())
     }

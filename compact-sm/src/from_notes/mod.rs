@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use crate::boundary::{Boundary, Segment, boundary_text};
 use crate::error::{Error, ErrorKind};
-use crate::keep::{Kept, Stop, Summarized, covered, keep_window};
+use crate::keep::{Kept, Stop, Summarized, covered, floor, keep_window};
 use crate::notes::{Notes, SECTION_TOKENS, SectionCut, TOTAL_NOTES_TOKENS, fit, prompt};
 use crate::tokens::{Counter, Measure, measure};
 use crate::transcript::{MAX_IMAGES, images, shape};
@@ -259,6 +259,13 @@ fn tail(
     let drops = options.not_covered == NotCovered::Drop;
     if is_mark && covered(messages, &notes.summarized).is_none() && !drops {
         return Err(Fallback::UnknownMark);
+    }
+    // Notes that end before a summary do not know what it stands for, and it would be lost.
+    let floor = floor(messages);
+    let lags = covered(messages, &notes.summarized).is_some_and(|count| count < floor);
+    if lags && !drops {
+        let tokens = counter.message(&messages[floor - 1]);
+        return Err(Fallback::NotCovered { tokens });
     }
     let mut kept = keep_window(messages, &notes.summarized, &options.keep, counter);
     if kept.stop == Stop::NotCovered && drops {

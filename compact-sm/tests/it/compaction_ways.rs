@@ -1,14 +1,13 @@
 //! Which way is taken, and which part of a conversation.
 
 use compact_sm::{
-    Breaker, Cause, Compact, Fallback, Flags, Message, MicroOptions, NoHooks, Notes, Origin,
-    Overrides, PassedOver, Policy, Settings, Source, Summarized, Way, WhyNot, Window, compact,
-    validate,
+    Breaker, Cause, Compact, Counter, Fallback, Flags, Message, MicroOptions, NoHooks, Notes,
+    Origin, Overrides, PassedOver, Policy, Refused, Settings, Source, Summarized, Way, WhyNot,
+    Window, compact, validate,
 };
 
-use crate::scripted::{Scripted, now};
-
 use crate::compaction::{counter, full, history};
+use crate::scripted::{Scripted, now};
 
 #[test]
 fn notes_come_first_and_the_summary_only_if_they_will_not_do() {
@@ -201,4 +200,73 @@ fn a_selected_beginning_is_a_prefix_and_a_run_of_nothing_an_error() {
         let failed = now(compact(&list, &cause, &how, &model, &NoHooks)).unwrap_err();
         assert!(matches!(failed.why, WhyNot::BadRun));
     }
+}
+
+#[test]
+fn notes_that_lag_behind_a_summary_never_take_its_place() {
+    let list = history();
+    let (breaker, counter) = (Breaker::new(), counter());
+    let notes = Notes::new("# State\n\nearly\n").summarized(Summarized::Uuid("uuid-4".to_owned()));
+    let how = Compact::new(&breaker, &counter).notes(&notes);
+    let model = Scripted::says("the gist");
+    let cause = Cause::manual(Some("all of it"));
+    let done = now(compact(&list, &cause, &how, &model, &NoHooks)).unwrap();
+    assert_eq!(done.summarized, Summarized::Count(0));
+    let mut next = done.into_messages();
+    next.push(Message::user("go on"));
+    next.extend(history().into_iter().skip(1));
+    let notes = Notes::new("# State\n\nearly\n").summarized(Summarized::Count(0));
+    let how = Compact::new(&breaker, &counter).notes(&notes);
+    let done = now(compact(&next, &Cause::manual(None), &how, &model, &NoHooks)).unwrap();
+    assert_eq!(done.by, Way::Summary);
+    assert!(matches!(
+        done.attempts[1].why,
+        PassedOver::Notes(Fallback::NotCovered { .. })
+    ));
+}
+
+#[test]
+fn the_mark_of_the_notes_moves_with_the_messages() {
+    let list = history();
+    let (breaker, counter) = (Breaker::new(), counter());
+    // Eight messages become one: the last of the run is a call, whose result goes with it.
+    let cases = [
+        (2, 2),
+        (3, 3),
+        (6, 3),
+        (10, 3),
+        (11, 4),
+        (12, 5),
+        (list.len(), list.len() - 7),
+    ];
+    for (old, new) in cases {
+        let notes = Notes::new("x").summarized(Summarized::Count(old));
+        let how = Compact::new(&breaker, &counter).notes(&notes);
+        let cause = Cause::partial(3..10, None);
+        let done = now(compact(&list, &cause, &how, &Scripted::says("s"), &NoHooks)).unwrap();
+        assert_eq!(done.summarized, Summarized::Count(new), "{old}");
+    }
+}
+
+#[test]
+fn a_service_with_a_smaller_window_than_was_said_is_asked_for_less() {
+    let list = history();
+    let (breaker, counter) = (Breaker::new(), counter());
+    let how = Compact::new(&breaker, &counter).room(45_000);
+    let refused = Refused::read("prompt is too long: 21000 tokens > 8192 maximum").unwrap();
+    let model = Scripted::says("s");
+    let done = now(compact(
+        &list,
+        &Cause::Refused(refused),
+        &how,
+        &model,
+        &NoHooks,
+    ))
+    .unwrap();
+    assert!(done.after < 8_192);
+    let seen = model.seen.lock().unwrap();
+    let size: u64 = seen[0].messages.iter().map(|m| counter.message(m)).sum();
+    // All results are short in the copy; what is still too much, a retry leaves out.
+    assert!(size < 8_192, "{size}");
+    assert_eq!(seen[0].max_tokens, 2_048);
 }
