@@ -1,6 +1,7 @@
 //! What the law and its repair ask of single blocks and messages.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::ops::Range;
 
 use serde::Deserialize as _;
 use serde_json::{Map, Value};
@@ -104,4 +105,16 @@ pub(crate) fn shape(messages: &[Message]) -> u64 {
         }
     }
     shape.finish()
+}
+
+/// Neighbors of one role.
+pub(super) fn turns(list: &[(usize, Message)]) -> Vec<Range<usize>> {
+    let mut turns: Vec<Range<usize>> = Vec::new();
+    for (at, (_, message)) in list.iter().enumerate() {
+        match turns.last_mut() {
+            Some(turn) if list[turn.start].1.role == message.role => turn.end = at + 1,
+            _ => turns.push(at..at + 1),
+        }
+    }
+    turns
 }

@@ -1,6 +1,7 @@
 //! The law of a valid conversation: what every request has to obey, found out without sending it.
 
 mod blocks;
+mod ids;
 mod repair;
 mod rule;
 
@@ -119,6 +120,14 @@ struct Waiting {
     answered: bool,
 }
 
+/// What is known of a response.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    thinks: bool,
+    /// It stands in two places.
+    apart: bool,
+}
+
 struct Law<'a> {
     limits: &'a Limits,
     found: Vec<Violation>,
@@ -130,8 +139,8 @@ struct Law<'a> {
     spoke: bool,
     /// The response that the next message may belong to.
     response: Option<&'a str>,
-    /// Responses, and whether they think.
-    responses: HashMap<&'a str, bool>,
+    /// Responses, and what is known of them.
+    responses: HashMap<&'a str, Seen>,
     /// The last block of the assistant turn, if it is reasoning.
     thinking: Option<(usize, usize)>,
     images: usize,
@@ -227,11 +236,16 @@ impl<'a> Law<'a> {
             return;
         };
         let thinks = message.content.blocks.iter().any(Block::is_thinking);
-        let thought = self.responses.get(id).copied();
-        if self.response != Some(id) && thought.is_some_and(|thought| thought || thinks) {
+        let before = self.responses.get(id).copied();
+        let mut seen = before.unwrap_or_default();
+        let returns = before.is_some() && self.response != Some(id);
+        let was_wrong = seen.apart && seen.thinks;
+        seen.apart |= returns;
+        seen.thinks |= thinks;
+        if seen.apart && seen.thinks && (returns || !was_wrong) {
             self.add(index, None, Rule::ResponseApart { id: id.to_owned() });
         }
-        self.responses.insert(id, thinks || thought == Some(true));
+        self.responses.insert(id, seen);
         self.response = Some(id);
     }
 
@@ -284,7 +298,16 @@ impl<'a> Law<'a> {
     fn answered(&mut self, index: usize, at: usize, block: &'a Block) {
         self.thinking = None;
         match block {
-            Block::ToolUse { id, input, .. } => {
+            Block::ToolUse {
+                id, name, input, ..
+            } => {
+                if !ids::is_word(id) {
+                    self.add(index, Some(at), Rule::BadId { id: id.clone() });
+                }
+                if !ids::is_word(name) {
+                    let name = name.clone();
+                    self.add(index, Some(at), Rule::BadName { name });
+                }
                 if !self.calls.insert(id) {
                     self.add(index, Some(at), Rule::DuplicateCall { id: id.clone() });
                 }

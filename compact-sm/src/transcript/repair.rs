@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use super::blocks::turns;
+use super::ids::{NewIds, is_word, word};
 use super::{is_empty_text, is_malformed, is_malformed_inside, is_results, object};
 use crate::{Block, Message, Role};
 
@@ -55,6 +57,8 @@ pub enum RepairKind {
     Interrupted,
     /// Results were put first, or into the message after their call.
     ResultMoved,
+    /// An id or a tool's name that the API does not take is another now.
+    Renamed,
     /// Arguments that were no object are one now.
     Input,
     /// Reasoning without a signature, or at the end of a response, was left out.
@@ -74,6 +78,7 @@ pub enum RepairKind {
 pub fn repair(messages: Vec<Message>) -> Repaired {
     let mut work = Work::default();
     let mut list: Vec<(usize, Message)> = messages.into_iter().enumerate().collect();
+    work.ids(&mut list);
     work.blocks(&mut list);
     work.empty(&mut list);
     work.thoughts(&mut list);
@@ -103,6 +108,25 @@ impl Work {
         let repair = Repair { index, kind };
         if self.0.last() != Some(&repair) {
             self.0.push(repair);
+        }
+    }
+
+    /// Ids and names that are no words.
+    fn ids(&mut self, list: &mut List) {
+        let mut new = NewIds::of(list.iter().map(|(_, message)| message));
+        for (index, message) in list {
+            for block in &mut message.content.blocks {
+                let mut renamed = new.as_mut().is_some_and(|new| new.rename(block));
+                if let Block::ToolUse { name, .. } = block
+                    && !is_word(name)
+                {
+                    *name = word(name);
+                    renamed = true;
+                }
+                if renamed {
+                    self.add(*index, RepairKind::Renamed);
+                }
+            }
         }
     }
 
@@ -309,7 +333,10 @@ impl Work {
 
     /// A response that thinks stands in one place.
     fn responses(&mut self, list: &mut List) {
-        let mut seen: HashMap<String, bool> = HashMap::new();
+        let thinks = |message: &Message| message.content.blocks.iter().any(Block::is_thinking);
+        let thinking = list.iter().filter(|(_, message)| thinks(message));
+        let thinking: HashSet<String> = thinking.filter_map(|(_, m)| m.id.clone()).collect();
+        let mut seen: HashSet<String> = HashSet::new();
         let mut current: Option<String> = None;
         for (index, message) in list {
             if message.role == Role::User {
@@ -318,18 +345,16 @@ impl Work {
                 }
                 continue;
             }
-            let thinks = message.content.blocks.iter().any(Block::is_thinking);
             if let Some(id) = &message.id
                 && current.as_ref() != Some(id)
-                && seen.get(id).is_some_and(|thought| *thought || thinks)
+                && seen.contains(id)
+                && thinking.contains(id)
             {
                 self.add(*index, RepairKind::ResponseParted);
                 message.id = None;
             }
             current.clone_from(&message.id);
-            if let Some(id) = &message.id {
-                *seen.entry(id.clone()).or_default() |= thinks;
-            }
+            seen.extend(message.id.clone());
         }
     }
 }
@@ -366,16 +391,4 @@ fn result(block: &mut Block) -> Option<RepairKind> {
         mended = Some(RepairKind::EmptyText);
     }
     mended
-}
-
-/// Neighbors of one role.
-fn turns(list: &[(usize, Message)]) -> Vec<Range<usize>> {
-    let mut turns: Vec<Range<usize>> = Vec::new();
-    for (at, (_, message)) in list.iter().enumerate() {
-        match turns.last_mut() {
-            Some(turn) if list[turn.start].1.role == message.role => turn.end = at + 1,
-            _ => turns.push(at..at + 1),
-        }
-    }
-    turns
 }

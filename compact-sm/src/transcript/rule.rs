@@ -78,6 +78,16 @@ pub enum Rule {
     },
     /// A result behind something else: results come first.
     ResultsNotFirst,
+    /// The id of a call is empty, or has more than letters, digits, `_` and `-`.
+    BadId {
+        /// The id.
+        id: String,
+    },
+    /// The same for the name of its tool.
+    BadName {
+        /// The name.
+        name: String,
+    },
     /// The arguments of a call are no object.
     InputNotObject,
     /// A response that thinks stands in two places.
@@ -147,6 +157,14 @@ impl fmt::Display for Rule {
             Rule::DuplicateCall { id } => write!(f, "the id {id:?} names two calls"),
             Rule::DuplicateResult { id } => write!(f, "the call {id:?} has two results"),
             Rule::ResultsNotFirst => f.write_str("expected tool results before anything else"),
+            Rule::BadId { id } => write!(
+                f,
+                "expected an id of letters, digits, `_` and `-`, not {id:?}"
+            ),
+            Rule::BadName { name } => write!(
+                f,
+                "expected a tool's name of letters, digits, `_` and `-`, not {name:?}"
+            ),
             Rule::InputNotObject => f.write_str("expected the arguments to be an object"),
             Rule::ResponseApart { id } => {
                 write!(f, "the response {id:?} thinks and stands in two places")

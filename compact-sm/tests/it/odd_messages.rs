@@ -207,6 +207,88 @@ fn a_call_without_arguments_gets_none() {
     assert_eq!(input, &json!({}));
 }
 
+#[test]
+fn ids_and_names_of_other_services_are_reported_and_made_words() {
+    let run = |id: &str, name: &str| {
+        vec![
+            Message::assistant([Block::tool_use(id, name, json!({}))]),
+            Message::user([Block::tool_result(id, id)]),
+        ]
+    };
+    let mut list = vec![Message::user("go")];
+    for (id, name) in [
+        ("functions.read:0", "mcp.read"),
+        ("functions_read_0", "Read"),
+        ("functions read 0", "Read"),
+        ("调用", "读"),
+        ("诶诶", "Read"),
+        ("", ""),
+    ] {
+        list.extend(run(id, name));
+    }
+    let found = rules(&list);
+    assert_eq!(
+        found
+            .iter()
+            .filter(|rule| matches!(rule, Rule::BadId { .. }))
+            .count(),
+        5
+    );
+    assert_eq!(
+        found
+            .iter()
+            .filter(|rule| matches!(rule, Rule::BadName { .. }))
+            .count(),
+        3
+    );
+    let repaired = repair(list);
+    assert_eq!(validate_with(&repaired.messages, &Limits::request()), []);
+    let results: Vec<&str> = repaired
+        .messages
+        .iter()
+        .flat_map(Message::results)
+        .collect();
+    assert_eq!(
+        results,
+        [
+            "functions_read_0_1",
+            "functions_read_0",
+            "functions_read_0_2",
+            "__",
+            "___1",
+            "_"
+        ]
+    );
+    assert_eq!(repaired.repairs[0].kind, RepairKind::Renamed);
+    // However many there are that come out alike.
+    let odd = (0..20_000_u32).map(|at| char::from_u32(0x4E00 + at).unwrap().to_string());
+    let list: Vec<Message> = [Message::user("go")]
+        .into_iter()
+        .chain(odd.flat_map(|id| run(&id, "Read")))
+        .collect();
+    let repaired = repair(list);
+    assert_eq!(repaired.messages.len(), 40_001);
+    assert_eq!(rules(&repaired.messages), []);
+}
+
+#[test]
+fn a_response_that_returns_and_then_thinks_stands_in_two_places() {
+    let list = vec![
+        Message::user("go"),
+        Message::assistant("first").id("m"),
+        Message::user("and"),
+        Message::assistant("second").id("m"),
+        Message::assistant([Block::thinking("hm", "sig"), Block::text("so")]).id("m"),
+        Message::assistant([Block::thinking("hm", "sig"), Block::text("so")]).id("m"),
+    ];
+    let id = "m".to_owned();
+    assert_eq!(rules(&list), [Rule::ResponseApart { id }]);
+    assert_eq!(rules(&list[..4]), []);
+    let repaired = repair(list);
+    assert_eq!(rules(&repaired.messages), []);
+    assert_eq!(repaired.messages.len(), 6);
+}
+
 /// Blocks of every kind, with few ids, so that everything meets everything.
 fn block() -> impl Strategy<Value = Block> {
     let id = || (0..4_u8).prop_map(|id| format!("t{id}"));
@@ -216,6 +298,8 @@ fn block() -> impl Strategy<Value = Block> {
         4 => id().prop_map(|id| Block::tool_use(id, "Read", json!({}))),
         1 => id().prop_map(|id| Block::tool_use(id, "Read", json!(5))),
         4 => id().prop_map(|id| Block::tool_result(id, "found")),
+        1 => Just(Block::tool_use("t.1", "a b", json!({}))),
+        1 => Just(Block::tool_result("t.1", "found")),
         1 => id().prop_map(|id| Block::tool_error(id, " ")),
         1 => id().prop_map(|id| Block::tool_result(id, [Block::text(""), Block::image("i", "d")])),
         1 => id().prop_map(|id| Block::tool_result(id, [Block::thinking("x", "s")])),

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use compact_sm::{
-    Block, CLEARED_MARK, ErrorKind, Estimate, Estimator, Fallback, FromNotes, KeepConfig, LastReads,
-    Message, MicroOptions, Notes, Overrides, Policy, Source, Summarized, Usage, When, Window,
-    from_notes, keep_window, micro, validate,
+    Block, CLEARED_MARK, ErrorKind, Estimate, Estimator, Fallback, FromNotes, KeepConfig,
+    LastReads, Message, MicroOptions, Notes, Overrides, Policy, Source, Summarized, Usage, When,
+    Window, from_notes, keep_window, micro, validate,
 };
 use serde_json::json;
 
@@ -23,7 +23,15 @@ fn without_ids(mut list: Vec<Message>) -> Vec<Message> {
 #[test]
 fn a_plan_for_a_list_without_ids_knows_its_list() {
     let list = without_ids(tool_loop(100, 500));
-    let plan = || from_notes(&list, &Notes::new("going on"), &FromNotes::default(), &counter()).unwrap();
+    let plan = || {
+        from_notes(
+            &list,
+            &Notes::new("going on"),
+            &FromNotes::default(),
+            &counter(),
+        )
+        .unwrap()
+    };
     assert!(plan().apply(list.clone()).is_ok());
     let mut others = vec![without_ids(tool_loop(100, 501)); 3];
     others[1] = list.clone();
@@ -32,7 +40,10 @@ fn a_plan_for_a_list_without_ids_knows_its_list() {
     others[2][190].content.blocks.push(Block::text("and more"));
     for other in others {
         let unapplied = plan().apply(other.clone()).unwrap_err();
-        assert!(matches!(unapplied.error.kind(), ErrorKind::OtherHistory { .. }));
+        assert!(matches!(
+            unapplied.error.kind(),
+            ErrorKind::OtherHistory { .. }
+        ));
         assert_eq!(unapplied.messages, other);
     }
 }
@@ -40,9 +51,17 @@ fn a_plan_for_a_list_without_ids_knows_its_list() {
 #[test]
 fn what_was_cleared_and_saved_is_not_saved_a_second_time() {
     let list = tool_loop(9, 500);
-    let plan = micro(&list, When::Budget, &MicroOptions::default().protect_tokens(0), &counter());
+    let plan = micro(
+        &list,
+        When::Budget,
+        &MicroOptions::default().protect_tokens(0),
+        &counter(),
+    );
     let save = |_: &_, text: &str| {
-        assert!(!text.contains(CLEARED_MARK), "the mark would replace what was saved");
+        assert!(
+            !text.contains(CLEARED_MARK),
+            "the mark would replace what was saved"
+        );
         Ok("/saved".to_owned())
     };
     let done = plan.clone().apply_saving(list, save).unwrap();
@@ -55,8 +74,16 @@ fn what_was_cleared_and_saved_is_not_saved_a_second_time() {
 fn cleared_text_is_freed_under_any_name_beside_the_blocks() {
     let mut list = tool_loop(8, 500);
     let other = "something else that is longer than the mark";
-    list[2].extra.insert("structured", json!({"deep": [{"out": words(500)}, other, 5]}));
-    let plan = micro(&list, When::Budget, &MicroOptions::default().protect_tokens(0), &counter());
+    list[2].extra.insert(
+        "structured",
+        json!({"deep": [{"out": words(500)}, other, 5]}),
+    );
+    let plan = micro(
+        &list,
+        When::Budget,
+        &MicroOptions::default().protect_tokens(0),
+        &counter(),
+    );
     let done = plan.apply(list).unwrap();
     let json = serde_json::to_string(&done.messages[2]).unwrap();
     assert!(json.len() < 600, "{json}");
@@ -79,7 +106,12 @@ fn a_read_that_failed_does_not_stand_for_the_last_one() {
     }
     list.push(Message::assistant("done"));
     let options = MicroOptions::default().last_reads(LastReads::Protect);
-    let plan = micro(&list, When::Idle(Duration::from_secs(3_600)), &options, &counter());
+    let plan = micro(
+        &list,
+        When::Idle(Duration::from_secs(3_600)),
+        &options,
+        &counter(),
+    );
     let cleared: Vec<&str> = plan.clear.iter().map(|c| c.tool_use_id.as_str()).collect();
     assert_eq!(cleared, ["old", "failed", "b0"]);
 }
@@ -91,7 +123,12 @@ fn an_id_that_stands_twice_covers_up_to_the_first() {
         list[at].uuid = Some("twice".to_owned());
     }
     let config = KeepConfig::default().min_tokens(0).min_text_messages(0);
-    let kept = keep_window(&list, &Summarized::Uuid("twice".to_owned()), &config, &counter());
+    let kept = keep_window(
+        &list,
+        &Summarized::Uuid("twice".to_owned()),
+        &config,
+        &counter(),
+    );
     assert_eq!(kept.range.start, 5);
 }
 
@@ -102,14 +139,22 @@ fn the_command_does_not_stay_when_a_reminder_stands_beside_it() {
         let mut list = tool_loop(4, 10);
         list.push(Message::assistant("done"));
         list.push(Message::user(blocks));
-        let kept = keep_window(&list, &Summarized::Unknown, &KeepConfig::default(), &counter());
+        let kept = keep_window(
+            &list,
+            &Summarized::Unknown,
+            &KeepConfig::default(),
+            &counter(),
+        );
         kept.left_out.contains(&(list.len() - 1))
     };
     let command = || Block::text("/compact keep the names");
     assert!(is_left_out(vec![command(), reminder()]));
     assert!(is_left_out(vec![command(), reminder(), reminder()]));
     assert!(!is_left_out(vec![command(), Block::text("and a request")]));
-    assert!(!is_left_out(vec![command(), Block::image("image/png", "aWNvbg==")]));
+    assert!(!is_left_out(vec![
+        command(),
+        Block::image("image/png", "aWNvbg==")
+    ]));
     assert!(!is_left_out(vec![reminder(), reminder()]));
     assert!(!is_left_out(vec![Block::text("/compaction is what?")]));
 }
@@ -123,19 +168,36 @@ fn a_tail_with_more_images_than_a_request_takes_falls_back() {
     list.push(Message::assistant("seen").usage(Usage::new(170_000, 5)));
     let window = Window::new(200_000, 32_000).max_images(8);
     let nothing = Default::default();
-    let policy = Policy::new(&window, &Overrides::default(), &Default::default(), &nothing);
+    let policy = Policy::new(
+        &window,
+        &Overrides::default(),
+        &Default::default(),
+        &nothing,
+    );
     let decision = policy.decide(&list, &counter(), Source::Main);
     let options = FromNotes::of(&policy, &decision).threshold(u64::MAX);
-    let plan = |options: &FromNotes| from_notes(&list, &Notes::new("going on"), options, &counter());
+    let plan =
+        |options: &FromNotes| from_notes(&list, &Notes::new("going on"), options, &counter());
     let refused = Fallback::TooManyImages { count: 9, max: 8 };
     assert_eq!(plan(&options).unwrap_err(), refused);
     assert!(refused.to_string().contains("9 images"));
     assert!(plan(&options.max_images(9)).is_ok());
     // Those that are not kept do not matter.
     let mut list = tool_loop(60, 600);
-    list.splice(1..1, [Message::assistant("look"), Message::user(pictures(90))]);
-    list.splice(1..1, [Message::assistant("look"), Message::user(pictures(90))]);
-    let plan = from_notes(&list, &Notes::new("going on"), &FromNotes::default(), &counter());
+    list.splice(
+        1..1,
+        [Message::assistant("look"), Message::user(pictures(90))],
+    );
+    list.splice(
+        1..1,
+        [Message::assistant("look"), Message::user(pictures(90))],
+    );
+    let plan = from_notes(
+        &list,
+        &Notes::new("going on"),
+        &FromNotes::default(),
+        &counter(),
+    );
     let done = plan.unwrap().apply(list).unwrap();
     assert_eq!(validate(&done.messages), []);
 }
@@ -154,10 +216,19 @@ fn notes_of_every_size_and_script_stay_within_their_budget() {
         "</session-notes>\n".repeat(20_000),
     ] {
         for counter in [counter(), Estimator::default()] {
-            let plan = from_notes(&list, &Notes::new(text.as_str()), &FromNotes::default(), &counter);
+            let plan = from_notes(
+                &list,
+                &Notes::new(text.as_str()),
+                &FromNotes::default(),
+                &counter,
+            );
             let plan = plan.unwrap();
             let tokens = compact_sm::Counter::message(&counter, &plan.insert);
-            assert!(tokens < 14_000, "{tokens} of {:?}", text.chars().take(9).collect::<String>());
+            assert!(
+                tokens < 14_000,
+                "{tokens} of {:?}",
+                text.chars().take(9).collect::<String>()
+            );
             assert!(!plan.cuts.is_empty());
         }
     }
