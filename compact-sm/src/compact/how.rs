@@ -34,6 +34,10 @@ pub enum Cause<'a> {
         instructions: Option<String>,
     },
     /// The person asked for a summary of some messages; those before and after stay.
+    ///
+    /// The record of a transcript knows one piece that stays. If something stays before the
+    /// summary, that piece is everything: read from there, no message is missing, but the summary
+    /// comes first, and what it stands for may be there too.
     Partial {
         /// The messages; widened to where the list may be cut.
         run: Range<usize>,
@@ -104,6 +108,8 @@ pub struct Compact<'a> {
     pub notes_switch: Option<Switch>,
     /// Whether a person may compact, and what decided it.
     pub manual_switch: Option<Switch>,
+    /// Whether compaction happens without a person, and what decided it.
+    pub automatic_switch: Option<Switch>,
     /// Figures: what is kept beside notes, what the conversation holds, the threshold, the form of
     /// the boundary, the transcript, ids. Trigger and instructions come from the cause.
     pub figures: FromNotes,
@@ -145,6 +151,7 @@ impl<'a> Compact<'a> {
             notes: None,
             notes_switch: None,
             manual_switch: None,
+            automatic_switch: None,
             figures: FromNotes::default(),
             micro: None,
             images: Images::default(),
@@ -160,6 +167,7 @@ impl<'a> Compact<'a> {
     pub fn policy(mut self, policy: &Policy) -> Compact<'a> {
         self.notes_switch = Some(policy.notes_compaction());
         self.manual_switch = Some(policy.manual());
+        self.automatic_switch = Some(policy.automatic());
         self.figures.keep = *policy.keep();
         self.figures.max_images = Some(policy.window().max_images);
         if let Some(thresholds) = policy.thresholds() {

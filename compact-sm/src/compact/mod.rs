@@ -103,15 +103,19 @@ fn begin<'a>(
     cause: &Cause<'_>,
     how: &Compact<'a>,
 ) -> Result<Attempt<'a>, WhyNot> {
+    let switch = match cause {
+        // The decision has asked already.
+        Cause::Auto(_) => None,
+        Cause::Refused(_) => how.automatic_switch.as_ref(),
+        Cause::Manual { .. } | Cause::Partial { .. } => how.manual_switch.as_ref(),
+    };
+    if let Some(switch) = switch.filter(|switch| !switch.on) {
+        return Err(WhyNot::SwitchedOff(decider(switch)));
+    }
     let started: Result<Attempt<'a>, Refusal> = match cause {
         Cause::Auto(decision) => how.breaker.begin(decision),
         Cause::Refused(_) => how.breaker.begin_refused(messages.len()),
-        Cause::Manual { .. } | Cause::Partial { .. } => {
-            if let Some(switch) = how.manual_switch.as_ref().filter(|switch| !switch.on) {
-                return Err(WhyNot::SwitchedOff(decider(switch)));
-            }
-            how.breaker.begin_manual()
-        }
+        Cause::Manual { .. } | Cause::Partial { .. } => how.breaker.begin_manual(),
     };
     started.map_err(WhyNot::NotStarted)
 }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
+use super::is_italic;
 use super::sections::fenced;
 
 /// The largest notes file. In bytes; our own choice, many times the budget of the notes.
@@ -171,7 +172,7 @@ fn form(text: &str) -> Vec<&str> {
             form.push(line);
             is_below = true;
         } else if is_below && !line.trim().is_empty() {
-            if line.len() > 2 && line.starts_with('_') && line.ends_with('_') {
+            if is_italic(line.trim()) {
                 form.push(line);
             }
             is_below = false;

@@ -92,11 +92,15 @@ impl Notes {
 /// A line that says nothing about the session: a heading, a description, a blank.
 fn is_form(line: &str) -> bool {
     let line = line.trim();
-    let in_italics = |mark: char| {
-        line.len() > 2 && line.starts_with(mark) && line.ends_with(mark) && !line.starts_with("**")
-    };
     line.is_empty()
         || line.trim_start_matches('#').starts_with(' ') && line.starts_with('#')
-        || in_italics('_')
-        || in_italics('*')
+        || is_italic(line)
+}
+
+/// A whole line in italics, as descriptions are.
+fn is_italic(line: &str) -> bool {
+    let within = |mark: char| {
+        line.len() > 2 && line.starts_with(mark) && line.ends_with(mark) && !line.starts_with("**")
+    };
+    within('_') || within('*')
 }

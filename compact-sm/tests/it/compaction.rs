@@ -341,19 +341,12 @@ fn the_text_form_is_a_border_for_hosts_that_store_nothing_else() {
     assert_eq!(done.into_messages().len(), 2);
 }
 
-#[test]
-fn a_transcript_with_the_record_reads_back_as_the_compacted_conversation() {
+/// The lines of a session that was compacted, and the result.
+fn written(cause: &Cause<'_>) -> (String, Compaction) {
     let list = history();
     let (breaker, counter) = (Breaker::new(), counter());
     let how = Compact::new(&breaker, &counter).summary_uuid("summary");
-    let done = now(compact(
-        &list,
-        &Cause::manual(None),
-        &how,
-        &Scripted::says("s"),
-        &NoHooks,
-    ))
-    .unwrap();
+    let done = now(compact(&list, cause, &how, &Scripted::says("s"), &NoHooks)).unwrap();
     let (mut text, mut parent) = (String::new(), Parent::None);
     for message in &list {
         let line = Line::from_message(message.clone(), parent);
@@ -366,7 +359,24 @@ fn a_transcript_with_the_record_reads_back_as_the_compacted_conversation() {
     let parent = Parent::Uuid("boundary".to_owned());
     let line = Line::from_message(done.summary_messages[0].clone(), parent);
     text.push_str(&format!("{}\n", line.to_json()));
+    (text, done)
+}
+
+#[test]
+fn a_transcript_with_the_record_reads_back_as_the_compacted_conversation() {
+    let (text, done) = written(&Cause::manual(None));
     let read = Transcript::read(text.as_bytes()).messages;
     let said = |list: &[Message]| -> Vec<_> { list.iter().map(Message::to_request).collect() };
     assert_eq!(said(&read), said(&done.into_messages()));
+}
+
+#[test]
+fn a_transcript_of_a_partial_one_loses_no_message() {
+    let (text, done) = written(&Cause::partial(5..11, None));
+    let read = Transcript::read(text.as_bytes()).messages;
+    let uuids = |list: &[Message]| -> std::collections::BTreeSet<Option<String>> {
+        list.iter().map(|message| message.uuid.clone()).collect()
+    };
+    assert!(validate(&read).is_empty());
+    assert!(uuids(&read).is_superset(&uuids(&done.into_messages())));
 }

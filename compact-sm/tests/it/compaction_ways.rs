@@ -270,3 +270,26 @@ fn a_service_with_a_smaller_window_than_was_said_is_asked_for_less() {
     assert!(size < 8_192, "{size}");
     assert_eq!(seen[0].max_tokens, 2_048);
 }
+
+#[test]
+fn compaction_that_is_switched_off_does_not_begin() {
+    let list = history();
+    let (breaker, counter) = (Breaker::new(), counter());
+    let overrides = Overrides::from_lookup(|name| (name == "DISABLE_COMPACT").then(|| "1".into()));
+    let window = Window::new(200_000, 32_000);
+    let policy = Policy::new(&window, &overrides, &Settings::default(), &Flags::default());
+    let how = Compact::new(&breaker, &counter).policy(&policy);
+    let model = Scripted::says("s");
+    for cause in [
+        Cause::manual(None),
+        Cause::partial(0..5, None),
+        Cause::Refused(Refused::default()),
+    ] {
+        let failed = now(compact(&list, &cause, &how, &model, &NoHooks)).unwrap_err();
+        assert!(
+            matches!(&failed.why, WhyNot::SwitchedOff(by) if by.contains("DISABLE_COMPACT")),
+            "{failed}"
+        );
+    }
+    assert_eq!((model.requests(), breaker.state().failures), (0, 0));
+}

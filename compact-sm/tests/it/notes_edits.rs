@@ -71,6 +71,9 @@ fn edits_are_applied_below_the_descriptions_and_nowhere_else() {
     ] {
         assert_eq!(apply(old, new), Err(EditRefused::FormChanged), "{old}");
     }
+    let stars = "# Mine\n*what is mine*\nold\n";
+    let refused = guard.apply(stars, "Edit", &edit("*what", "*all"), &pass);
+    assert_eq!(refused, Err(EditRefused::FormChanged));
     // A comment in a fence is no heading.
     assert!(apply("old step", "```sh\n# comment\nmake\n```").is_ok());
     let all =
