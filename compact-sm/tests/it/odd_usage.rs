@@ -1,8 +1,8 @@
 //! What a conversation holds, when reports and configuration are odd.
 
 use compact_sm::{
-    Block, BreakerState, Counter, Estimator, FromNotes, IgnoredReason, KeepConfig, Message, Notes,
-    NotesConfig, Policy, Settings, Source, Usage, Used, Window, from_notes, used, validate,
+    Block, Counter, Estimator, FromNotes, IgnoredReason, KeepConfig, Message, Notes, NotesConfig,
+    Policy, Settings, Source, Usage, Used, Window, from_notes, used, validate,
 };
 use serde_json::json;
 
@@ -151,11 +151,12 @@ fn a_window_in_the_settings_may_be_written_as_any_number() {
 #[cfg(feature = "serde")]
 #[test]
 fn a_breaker_that_was_stored_with_fewer_fields_goes_on() {
-    let state: BreakerState = serde_json::from_str(r#"{"failures": 2, "later": 1}"#).unwrap();
+    let state: compact_sm::BreakerState =
+        serde_json::from_str(r#"{"failures": 2, "later": 1}"#).unwrap();
     assert_eq!(
         (state.failures, state.rapid_refills, state.messages_after),
         (2, 0, None)
     );
-    let state: BreakerState = serde_json::from_str("{}").unwrap();
-    assert_eq!(state, BreakerState::default());
+    let state: compact_sm::BreakerState = serde_json::from_str("{}").unwrap();
+    assert_eq!(state, compact_sm::BreakerState::default());
 }
