@@ -52,6 +52,13 @@ pub enum Piece {
         /// The text.
         text: String,
     },
+    /// A file, the plan or a skill that a compaction brought back.
+    Restored {
+        /// The path, or the name of the skill.
+        name: String,
+        /// The text.
+        text: String,
+    },
 }
 
 impl Piece {
@@ -59,7 +66,9 @@ impl Piece {
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
-            Piece::Instructions { name, .. } | Piece::Hook { name, .. } => name,
+            Piece::Instructions { name, .. }
+            | Piece::Hook { name, .. }
+            | Piece::Restored { name, .. } => name,
             Piece::MemoryPrompt { .. } => "memory prompt",
             Piece::Tool { definition } => tool_name(definition),
             Piece::Mcp { server, .. } => server,
@@ -179,6 +188,13 @@ impl SessionStart {
         })
     }
 
+    pub(crate) fn restored(self, name: impl Into<String>, text: impl Into<String>) -> SessionStart {
+        self.with(Piece::Restored {
+            name: name.into(),
+            text: text.into(),
+        })
+    }
+
     /// What is not in a request, byte for byte; empty if all of it is.
     ///
     /// Tools have to be among the definitions; everything else may stand in the system prompt or
@@ -193,7 +209,8 @@ impl SessionStart {
                 Piece::Instructions { text, .. }
                 | Piece::MemoryPrompt { text }
                 | Piece::Mcp { text, .. }
-                | Piece::Hook { text, .. } => {
+                | Piece::Hook { text, .. }
+                | Piece::Restored { text, .. } => {
                     let stands = text.trim().is_empty()
                         || sent.system.contains(text.as_str())
                         || sent

@@ -10,6 +10,7 @@ use crate::hooks::IfBlocked;
 use crate::micro::{MicroOptions, When};
 use crate::notes::Notes;
 use crate::refused::Refused;
+use crate::reinject::SessionStart;
 use crate::restore::{Files, NoFiles, Restore};
 use crate::summary::{Images, Returns};
 use crate::tokens::Counter;
@@ -125,6 +126,8 @@ pub struct Compact<'a> {
     pub restore: Restore,
     /// How files are read again.
     pub files: &'a (dyn Files + Sync),
+    /// What a session starts with, without what its hooks say.
+    pub start: Option<&'a SessionStart>,
 }
 
 impl fmt::Debug for Compact<'_> {
@@ -159,6 +162,7 @@ impl<'a> Compact<'a> {
             returns: Returns::default(),
             restore: Restore::default(),
             files: &NoFiles,
+            start: None,
         }
     }
 
@@ -244,6 +248,14 @@ impl<'a> Compact<'a> {
     #[must_use]
     pub fn restore(mut self, restore: Restore) -> Compact<'a> {
         self.restore = restore;
+        self
+    }
+
+    /// Sets what a session starts with, fresh from disk and without what its hooks say, so that the
+    /// result can list what has to be in the next request.
+    #[must_use]
+    pub fn start(mut self, start: &'a SessionStart) -> Compact<'a> {
+        self.start = Some(start);
         self
     }
 

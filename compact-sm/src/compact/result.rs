@@ -9,6 +9,7 @@ use crate::from_notes::Fallback;
 use crate::hooks::{HookResult, IfBlocked};
 use crate::keep::Summarized;
 use crate::micro::{Clearing, NotCleared};
+use crate::reinject::SessionStart;
 use crate::restore::{Attachment, Restored};
 use crate::summary::{BadSummary, open_calls};
 use crate::transcript::shape;
@@ -120,6 +121,10 @@ pub struct Compaction {
     pub restored: Restored,
     /// The hooks of the session's start.
     pub hooks: Vec<HookResult>,
+    /// What the next request has to hold: what a session starts with, what its hooks said, what
+    /// was brought back. [`SessionStart::missing`] checks it. Nothing after micro-compaction, which
+    /// takes nothing of it away.
+    pub reinject: SessionStart,
     /// Results that micro-compaction cleared.
     pub cleared: Vec<Clearing>,
     /// Messages that not even the summary knows of, because the request was too long with them.
@@ -181,6 +186,18 @@ impl Compaction {
         let messages = restored.attachments.iter().map(Attachment::to_message);
         self.attachments = messages.collect();
         self.restored = restored;
+    }
+
+    /// The list of what has to be there.
+    pub(super) fn list(&mut self, start: Option<&SessionStart>) {
+        let mut list = start.cloned().unwrap_or_default();
+        for hook in &self.hooks {
+            list = list.hook(&hook.name, &hook.text);
+        }
+        for attachment in &self.restored.attachments {
+            list = list.restored(&attachment.name, &attachment.text);
+        }
+        self.reinject = list;
     }
 
     pub(super) fn hooked(&mut self, hooks: Vec<HookResult>) {

@@ -12,7 +12,8 @@ use crate::from_notes::{Form, FromNotes, from_notes, record};
 use crate::keep::{Summarized, covered, is_command};
 use crate::micro::micro;
 use crate::notes::head_of;
-use crate::restore::{Restored, recent_reads, restore};
+use crate::reinject::SessionStart;
+use crate::restore::{Restored, present, recent_reads, restore};
 use crate::summarizer::Summarizer;
 use crate::summary::prompt::{TOO_LONG, summary_text};
 use crate::summary::{
@@ -70,6 +71,7 @@ impl Run<'_> {
             hook_results: Vec::new(),
             restored: Restored::default(),
             hooks: Vec::new(),
+            reinject: SessionStart::default(),
             cleared: Vec::new(),
             trimmed: 0,
             summarized: Summarized::Unknown,
@@ -108,8 +110,11 @@ impl Run<'_> {
         if images(&done.messages) > self.max_images() {
             return Err(PassedOver::NotEnough { after, limit });
         }
+        let mut restored = Restored::default();
+        restored.present = present(&done.messages);
         Ok(Compaction {
             kept: done.messages,
+            restored,
             cleared: done.cleared,
             after,
             ..self.result(Way::Micro)
@@ -180,9 +185,15 @@ impl Run<'_> {
             _ => None,
         };
         let room = [self.how.room, served].into_iter().flatten().min();
+        let prompt = summary_prompt(scope, options.instructions.as_deref());
+        let prompt = self.counter.text(&prompt);
+        // What a model has read and reported is no estimate: with room for it nothing is shortened,
+        // so that the request begins as the conversation does and the cache is hit.
+        let is_refused = matches!(self.cause, Cause::Refused(_));
+        let asked = self.measured.before.saturating_add(self.counter.padded(prompt));
+        let room = room.filter(|room| is_refused || asked > *room);
         options.room = room.map(|room| {
-            let prompt = summary_prompt(scope, options.instructions.as_deref());
-            let taken = self.measured.overhead + self.counter.text(&prompt);
+            let taken = self.measured.overhead + prompt;
             room.saturating_sub(taken) / 4 * 3
         });
         let mut request = summary_request(self.messages, what, &options, self.counter);
@@ -332,6 +343,7 @@ impl Run<'_> {
             done.after = done.after.saturating_add(attachment.tokens);
         }
         done.attach(restored);
+        done.list(self.how.start);
         if let Some(boundary) = &mut done.boundary {
             boundary.post_tokens = Some(done.after);
             let dropped = done.before.saturating_sub(done.after);

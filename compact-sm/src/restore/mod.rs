@@ -175,6 +175,13 @@ pub struct Restored {
     pub present: Vec<String>,
 }
 
+/// Files whose whole text stands in these messages, the last one first.
+pub(crate) fn present(messages: &[Message]) -> Vec<String> {
+    let whole = whole_texts(messages);
+    let recent = recent_reads(messages).into_iter().map(|file| file.path);
+    recent.filter(|path| whole.contains(plain(path))).collect()
+}
+
 /// Reads files again and puts them, the plan and the skills within their limits.
 ///
 /// `kept` are the messages that stay: what stands there is not repeated.

@@ -175,6 +175,9 @@ pub fn read_summary(reply: &SummaryReply) -> Result<Summary, BadSummary> {
     if is_json(inner) {
         return Err(BadSummary::Json);
     }
+    if CALLS.iter().any(|tag| inner.starts_with(tag)) {
+        return Err(BadSummary::CalledTool { name: None });
+    }
     let mut summary = Summary {
         text: inner.to_owned(),
         extent: Extent::Whole,
@@ -219,6 +222,9 @@ enum Tag {
     Open,
     Closed,
 }
+
+/// How models call a tool in words where they have none.
+const CALLS: [&str; 4] = ["<function_calls>", "<tool_call>", "<tool_use>", "<invoke "];
 
 const ANALYSIS: &str = "<analysis>";
 const ANALYSIS_END: &str = "</analysis>";

@@ -118,6 +118,8 @@ fn micro_compaction_is_enough_if_it_stays_below_the_threshold() {
     .unwrap();
     assert_eq!((done.by, model.requests()), (Way::Micro, 0));
     assert!(!done.cleared.is_empty() && done.boundary.is_none() && done.attempts.is_empty());
+    // What was cleared is not present any more.
+    assert_eq!(done.restored.present.len() + done.cleared.len(), 20);
     let messages = done.into_messages();
     assert_eq!(messages.len(), list.len());
     assert!(validate(&messages).is_empty());

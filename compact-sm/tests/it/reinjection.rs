@@ -96,7 +96,11 @@ fn after_a_compaction_the_same_set_is_there_as_at_a_fresh_start() {
 
     let (breaker, counter) = (Breaker::new(), counter());
     let files = files_fn(|path: &str| Ok(format!("bytes of {path}")));
-    let how = Compact::new(&breaker, &counter).files(&files);
+    let mut from_disk = start.clone();
+    from_disk.pieces.pop();
+    let how = Compact::new(&breaker, &counter)
+        .files(&files)
+        .start(&from_disk);
     let hooks = Greeting::new(Before::Go);
     let history = tool_loop(20, 500);
     let done = now(compact(

@@ -84,6 +84,21 @@ fn an_answer_that_calls_a_tool_is_no_summary_even_with_text() {
 }
 
 #[test]
+fn a_tool_call_in_words_is_no_summary() {
+    for text in [
+        "<tool_call>\n{}</tool_call>",
+        "<summary><invoke name=\"Read\"></summary>",
+    ] {
+        assert_eq!(
+            read(text),
+            Err(BadSummary::CalledTool { name: None }),
+            "{text}"
+        );
+    }
+    assert!(read("they wrote <tool_call> by hand").is_ok());
+}
+
+#[test]
 fn json_is_no_summary_in_a_fence_or_in_the_tag_either() {
     for text in [
         "{\"tool\":1}",
