@@ -142,13 +142,16 @@ impl Tree {
         let anchors: HashMap<usize, &Ends> = tails.iter().map(|t| (t.anchor, t)).collect();
         // The kept tail that the walk is in.
         let mut inside: Option<&Ends> = None;
+        // The last step led from the head of a kept tail to the summary.
+        let mut through = false;
         let mut at = Some(leaf);
         while let Some(now) = at {
             if std::mem::replace(&mut seen[now], true) {
                 break;
             }
-            // Whoever follows the summary directly follows the kept tail.
-            if let Some(tail) = anchors.get(&now) {
+            // Whoever follows the summary directly follows the kept tail. Whoever comes from the
+            // tail has seen as much of it as the conversation still has.
+            if let Some(tail) = anchors.get(&now).filter(|_| !through) {
                 self.run(tail, all_side, &mut seen, &mut walk.path);
             }
             walk.path.push(now);
@@ -156,8 +159,9 @@ impl Tree {
                 walk.boundary = Some(now);
                 break;
             }
+            through = inside.is_some_and(|tail| now == tail.head);
             at = match inside {
-                Some(tail) if now == tail.head => Some(tail.anchor),
+                Some(tail) if through => Some(tail.anchor),
                 _ => self.parent(now, all_side, &mut walk.orphans),
             };
             // A step over a boundary into what it kept. Inside, older boundaries do not matter.

@@ -100,6 +100,10 @@ fn each_of_several_boundaries_has_its_own_kept_tail() {
     check(&back("s2"), "s2 a2 u3 a3 u9");
     check(&back("s1"), "s1 u2 a2 u9");
     check(&back("a1"), "u1 a1 u9");
+    // Or to the middle of what was kept: the rest of it was left.
+    check(&back("u4"), "s3 u4 u9");
+    check(&back("u3"), "s2 a2 u3 u9");
+    check(&back("u2"), "s1 u2 u9");
 }
 
 #[test]
