@@ -110,8 +110,10 @@ impl Run<'_> {
         if images(&done.messages) > self.max_images() {
             return Err(PassedOver::NotEnough { after, limit });
         }
-        let mut restored = Restored::default();
-        restored.present = present(&done.messages);
+        let restored = Restored {
+            present: present(&done.messages),
+            ..Restored::default()
+        };
         Ok(Compaction {
             kept: done.messages,
             restored,
@@ -190,7 +192,10 @@ impl Run<'_> {
         // What a model has read and reported is no estimate: with room for it nothing is shortened,
         // so that the request begins as the conversation does and the cache is hit.
         let is_refused = matches!(self.cause, Cause::Refused(_));
-        let asked = self.measured.before.saturating_add(self.counter.padded(prompt));
+        let asked = self
+            .measured
+            .before
+            .saturating_add(self.counter.padded(prompt));
         let room = room.filter(|room| is_refused || asked > *room);
         options.room = room.map(|room| {
             let taken = self.measured.overhead + prompt;
