@@ -164,7 +164,9 @@ fn bounded(
         if sum > room {
             break;
         }
-        if safe[at] && messages[at].role == Role::User {
+        // Behind an earlier summary, which is sent then, the model may come first.
+        let may_begin = messages[at].role == Role::User || (at == floor && floor > 0);
+        if safe[at] && may_begin {
             start = at;
         }
     }

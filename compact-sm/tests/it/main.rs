@@ -21,6 +21,7 @@ mod odd_files;
 mod odd_messages;
 mod odd_plans;
 mod odd_usage;
+mod prefix;
 mod reinjection;
 mod repairs;
 mod restoring;

@@ -17,15 +17,19 @@ const MAX_OUTPUT: u64 = 32_000;
 
 pub(super) struct Agent {
     pub(super) client: MessagesClient,
+    /// What stands in front of every request: instructions, and what hooks say.
+    pub(super) context: Message,
     pub(super) messages: Vec<Message>,
     pub(super) policy: Policy,
     pub(super) counter: Estimator,
     pub(super) system: String,
     pub(super) tools: Vec<Value>,
+    /// Counts the messages, so that each has a name of its own.
+    spoken: u64,
 }
 
 impl Agent {
-    pub(super) fn new(server: &Server, system: String) -> Result<Agent> {
+    pub(super) fn new(server: &Server, system: String, context: Message) -> Result<Agent> {
         let options = ClientOptions::default()
             .base_url(server.url())
             .retries(2)
@@ -46,6 +50,7 @@ impl Agent {
         };
         Ok(Agent {
             client,
+            context,
             messages: Vec::new(),
             policy,
             counter: Estimator::default(),
@@ -54,11 +59,17 @@ impl Agent {
                 tool("Read", "Reads a file."),
                 tool("Edit", "Changes a file."),
             ],
+            spoken: 0,
         })
     }
 
     /// A request of some messages; the prefix of all of them is the same, byte for byte.
-    pub(super) fn request(&self, messages: Value, max_tokens: u64) -> String {
+    pub(super) fn request(&self, messages: &[Message], max_tokens: u64) -> String {
+        let messages: Value = [&self.context]
+            .into_iter()
+            .chain(messages)
+            .map(Message::to_request)
+            .collect();
         let mut body = json!({
             "model": "claude-small", "max_tokens": max_tokens, "tools": self.tools,
             "system": [{
@@ -70,17 +81,23 @@ impl Agent {
         body.to_string()
     }
 
+    fn say(&mut self, message: Message) {
+        self.spoken += 1;
+        self.messages
+            .push(message.uuid(format!("m{}", self.spoken)));
+    }
+
     /// Asks the model, and keeps its answer.
     async fn ask(&mut self) -> Result<()> {
-        let messages = self.messages.iter().map(Message::to_request).collect();
-        let answer = self.client.send(self.request(messages, MAX_OUTPUT)).await?;
-        self.messages.push(serde_json::from_str(&answer)?);
+        let body = self.request(&self.messages, MAX_OUTPUT);
+        let answer = self.client.send(body).await?;
+        self.say(serde_json::from_str(&answer)?);
         Ok(())
     }
 
     /// One turn: what the person says, and the calls that follow from it.
     pub(super) async fn turn(&mut self, says: &str, run: &dyn Fn(&Value) -> String) -> Result<()> {
-        self.messages.push(Message::user(says));
+        self.say(Message::user(says));
         loop {
             self.ask().await?;
             let Some(answer) = self.messages.last() else {
@@ -98,7 +115,7 @@ impl Agent {
             if results.is_empty() {
                 return Ok(());
             }
-            self.messages.push(Message::user(results));
+            self.say(Message::user(results));
         }
     }
 
@@ -112,7 +129,7 @@ impl Agent {
         &self,
         request: SummaryRequest,
     ) -> std::result::Result<SummaryReply, SummarizeError> {
-        let body = self.request(request.messages_json(), request.max_tokens);
+        let body = self.request(&request.messages, request.max_tokens);
         let answer = match self.client.send(body).await {
             Ok(answer) => answer,
             Err(error) => return Err(SummarizeError::read(&error.to_string())),

@@ -4,13 +4,14 @@
 
 mod agent;
 mod faults;
+mod notes;
 
 use std::path::Path;
 
 use claudemd::{Date, Options, Roots, Session};
 use compact_sm::{
     Breaker, Cause, Compact, Compaction, HookResult, Hooks, Message, NotCompacted, Notes, Origin,
-    Restore, Sent, SessionStart, Summarized, Way, compact, files_fn, summarizer_fn, validate,
+    Restore, Sent, SessionStart, Way, compact, files_fn, summarizer_fn, validate,
 };
 use memdir_index::{LoadOptions, load_memory_prompt};
 use memdir_paths::SettingsOptions;
@@ -19,8 +20,9 @@ use serde_json::{Value, json};
 use super::story::{Story, Telling};
 use super::world::World;
 use crate::Result;
-use crate::server::{Action, Answer, Server};
+use crate::server::{Action, Answer, Seen, Server};
 use agent::{Agent, WINDOW};
+use notes::Notebook;
 
 const TURNS: usize = 300;
 /// Files that are read in turn.
@@ -29,9 +31,6 @@ const FILES: usize = 12;
 const HOOK: &str = "The branch is `checkout-rewrite`; the database of the tests listens on 5433.";
 /// A skill that was called.
 const SKILL: &str = "Release: run the tests, raise the version, write the changelog, tag.";
-const NOTES: &str = "# Session Title\n\nThe linker of the shop\n\n# Current State\n\nThe files of \
-the shop are read one after the other; file 7 holds the flag that breaks the build.\n";
-
 pub(super) fn tell(world: &World, story: &mut Story) -> Result<()> {
     story.chapter("a session of three hundred turns");
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -76,7 +75,9 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
     let memory = memdir_paths::resolve(&env, &settings, &world.main)?.dir;
     let memory = load_memory_prompt(memory.as_ref(), &LoadOptions::default());
     let memory = memory.ok_or("memory is off")?.instructions;
-    let mut agent = Agent::new(&server, format!("You are the agent of a shop.\n\n{memory}"))?;
+    let opening = Message::user(format!("{context}\n{HOOK}")).origin(Origin::Meta);
+    let system = format!("You are the agent of a shop.\n\n{memory}");
+    let mut agent = Agent::new(&server, system, opening)?;
     let start = agent.tools.iter().fold(
         SessionStart::new()
             .instructions("CLAUDE.md", &context)
@@ -84,18 +85,14 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
             .hook("session start", HOOK),
         |start, tool| start.tool(tool.clone()),
     );
-    let opening = || {
-        let text = format!("{context}\n{HOOK}");
-        Message::user(text).origin(Origin::Meta)
-    };
-    agent.messages.push(opening());
-
     let breaker = Breaker::new();
+    let mut notebook = Notebook::new(&world.root().join("session-memory"))?;
     let mut crossings = 0;
     let mut refused = 0;
     for turn in 0..TURNS {
         let says = format!("turn {turn}: what does {} hold?", file(&shop, turn));
         agent.turn(&says, &|input| read(input)).await?;
+        notebook.after_turn(&agent, World::morning(8)).await?;
         let decision = agent.decide();
         if !decision.compacts() {
             continue;
@@ -104,7 +101,8 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
         let mut told = Telling::new("compact-sm", format!("Turn {turn}: {}", title(plan)));
         told.say(decision.to_string());
         let before = server.seen().len();
-        let done = meet(plan, &agent, &breaker, &server, &mut told).await;
+        let notes = notebook.notes();
+        let done = meet(plan, &agent, &breaker, &notes, &server, &mut told).await;
         refused += usize::from(done.is_none());
         let Some(done) = done else {
             story.tell(told);
@@ -120,20 +118,29 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
             done.len()
         ));
         check(plan, &done, asked, &shop, &mut told);
-        agent.messages = vec![opening()];
-        agent.messages.extend(done.into_messages());
+        notebook
+            .taking
+            .compacted(done.after, done.summarized.clone());
+        agent.messages = done.into_messages();
         instructions.invalidate(claudemd::Reason::Compact);
         let again = instructions.user_context(today).to_message_text();
         told.expect(again == context, "the instructions are other ones");
-        let sent = Sent::new(&agent.system, &agent.tools, &agent.messages);
+        // What the next request will hold, as a session that starts anew puts it together.
+        agent.context = Message::user(format!("{again}\n{HOOK}")).origin(Origin::Meta);
+        let all: Vec<Message> = [&agent.context]
+            .into_iter()
+            .chain(&agent.messages)
+            .cloned()
+            .collect();
+        let sent = Sent::new(&agent.system, &agent.tools, &all);
         for missing in start.missing(&sent) {
             told.expect(false, missing.to_string());
         }
-        let violations = validate(&agent.messages);
+        let violations = validate(&all);
         told.expect(violations.is_empty(), format!("{violations:?}"));
         story.tell(told);
     }
-    closing(&server, crossings, refused, story);
+    closing(&server, &notebook, crossings, refused, story);
     faults::tell(&mut agent, &server, story).await?;
     Ok(())
 }
@@ -153,19 +160,16 @@ async fn meet(
     plan: Plan,
     agent: &Agent,
     breaker: &Breaker,
+    notes: &Notes,
     server: &Server,
     told: &mut Telling,
 ) -> Option<Compaction> {
     let decision = agent.decide();
     match plan {
-        Plan::ByNotes => {
-            let covered = agent.messages.len().saturating_sub(8);
-            let notes = Notes::new(NOTES).summarized(Summarized::Count(covered));
-            told.value(
-                "from notes",
-                once(agent, breaker, &Cause::Auto(&decision), Some(&notes)).await,
-            )
-        }
+        Plan::ByNotes => told.value(
+            "from notes",
+            once(agent, breaker, &Cause::Auto(&decision), Some(notes)).await,
+        ),
         Plan::TooLongAtFirst => {
             server.next([
                 Action::TooLong { over: 4_000 },
@@ -257,7 +261,7 @@ fn check(plan: Plan, done: &Compaction, asked: usize, shop: &Path, told: &mut Te
         format!("{asked} requests instead of {requests}"),
     );
     let knows = if by_notes {
-        "file 7 holds the flag"
+        "File 7 holds the flag"
     } else {
         "the flag stands in file 7"
     };
@@ -295,7 +299,13 @@ fn check(plan: Plan, done: &Compaction, asked: usize, shop: &Path, told: &mut Te
     told.expect(skill, "the skill did not come back");
 }
 
-fn closing(server: &Server, crossings: usize, refused: usize, story: &mut Story) {
+fn closing(
+    server: &Server,
+    notebook: &Notebook,
+    crossings: usize,
+    refused: usize,
+    story: &mut Story,
+) {
     let mut told = Telling::new(
         "compact-sm",
         "The server refused nothing but what it was told to",
@@ -306,23 +316,26 @@ fn closing(server: &Server, crossings: usize, refused: usize, story: &mut Story)
         let expected = scripted.iter().any(|text| why.starts_with(text));
         told.expect(expected, format!("refused: {why}"));
     }
-    let sum = |key: &str| -> u64 {
-        seen.iter()
-            .filter_map(|seen| seen.usage[key].as_u64())
-            .sum()
-    };
-    let (read, fresh) = (
-        sum("cache_read_input_tokens"),
-        sum("cache_creation_input_tokens") + sum("input_tokens"),
-    );
+    notebook.tell(&mut told);
     told.expect(crossings >= 4, format!("{crossings} crossings"));
     told.expect(refused == 0, "a crossing was not met");
     told.say(format!(
-        "{TURNS} turns, {} requests, {crossings} compactions, {} % of all input from the cache",
-        seen.len(),
-        read * 100 / (read + fresh).max(1)
+        "{TURNS} turns, {} requests, {crossings} compactions",
+        seen.len()
     ));
     story.tell(told);
+}
+
+/// How much of the input of these requests came from the cache, in percent.
+fn share<'a>(seen: impl Iterator<Item = &'a Seen>) -> u64 {
+    let (mut read, mut all) = (0, 0);
+    for usage in seen.map(|seen| &seen.usage) {
+        let of = |key: &str| usage[key].as_u64().unwrap_or(0);
+        read += of("cache_read_input_tokens");
+        all +=
+            of("cache_read_input_tokens") + of("cache_creation_input_tokens") + of("input_tokens");
+    }
+    read * 100 / all.max(1)
 }
 
 /// The shop's files, of some nine hundred tokens each.
@@ -362,6 +375,9 @@ fn model(request: &Value, shop: &Path) -> Action {
         return Action::text("It holds one constant, written sixty times.");
     }
     let text = block["text"].as_str().unwrap_or_default();
+    if let Some(notes) = notes::answer(text) {
+        return notes;
+    }
     if text.contains("<summary>") {
         let summary = "1. Primary request and intent:\n   Read the shop's files.\n\
                        3. Files and code sections:\n   the flag stands in file 7.";
