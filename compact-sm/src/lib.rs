@@ -40,6 +40,7 @@ pub use breaker::{
 };
 pub use compact::{
     Cause, Compact, Compaction, NotCompacted, PassedOver, Tried, Way, WhyNot, compact,
+    compact_within,
 };
 pub use config::{
     Ignored, IgnoredReason, KEEP_MAX_TOKENS, KEEP_MIN_TEXT_MESSAGES, KEEP_MIN_TOKENS, KeepConfig,

@@ -10,6 +10,10 @@ pub(crate) use cuts::safe_cuts;
 pub use how::{Cause, Compact};
 pub use result::{Compaction, NotCompacted, PassedOver, Tried, Way, WhyNot};
 
+use std::future::poll_fn;
+use std::pin::pin;
+use std::task::Poll;
+
 use crate::Message;
 use crate::breaker::{Attempt, Refusal};
 use crate::hooks::{AfterCompaction, Before, BeforeCompaction, Hooks};
@@ -24,8 +28,8 @@ use run::Run;
 ///
 /// The history is borrowed: whatever fails, and if the future is dropped, it is as it was, and the
 /// breaker counts a failure. Nothing is retried but a request for a summary that is too long, which
-/// is made shorter up to three times, and an answer that calls a tool, once. Time is the host's: a
-/// limit is put around the future.
+/// is made shorter up to three times, and an answer that calls a tool, once. For a limit of time
+/// there is [`compact_within`].
 ///
 /// # Errors
 ///
@@ -96,6 +100,33 @@ pub async fn compact<S: Summarizer + Sync, H: Hooks + Sync>(
     };
     hooks.after(&after).await;
     Ok(end(attempt, cause, done))
+}
+
+/// [`compact`] with a limit of time: any future, such as the sleep of the host's runtime. What is
+/// done wins over a deadline that has passed.
+///
+/// # Errors
+///
+/// Those of [`compact`], and [`WhyNot::Deadline`]: what runs is dropped then, which is a failure
+/// for the breaker, and the history is as it was.
+pub async fn compact_within<S: Summarizer + Sync, H: Hooks + Sync, D: Future>(
+    messages: &[Message],
+    cause: &Cause<'_>,
+    how: &Compact<'_>,
+    summarizer: &S,
+    hooks: &H,
+    deadline: D,
+) -> Result<Compaction, NotCompacted> {
+    let mut work = pin!(compact(messages, cause, how, summarizer, hooks));
+    let mut deadline = pin!(deadline);
+    poll_fn(|context| match work.as_mut().poll(context) {
+        Poll::Ready(result) => Poll::Ready(result),
+        Poll::Pending => deadline
+            .as_mut()
+            .poll(context)
+            .map(|_| Err(NotCompacted::new(WhyNot::Deadline))),
+    })
+    .await
 }
 
 fn begin<'a>(

@@ -238,6 +238,8 @@ pub enum WhyNot {
         /// What becomes of it.
         then: IfBlocked,
     },
+    /// The deadline passed.
+    Deadline,
     /// There is too little to summarize.
     TooFewMessages,
     /// The selected run has nothing in it, or lies before the last summary.
@@ -275,6 +277,7 @@ impl fmt::Display for NotCompacted {
             WhyNot::NotStarted(why) => why.fmt(f),
             WhyNot::SwitchedOff(by) => write!(f, "compaction is switched off by {by}"),
             WhyNot::Blocked { reason, .. } => write!(f, "blocked by a hook: {reason}"),
+            WhyNot::Deadline => f.write_str("the deadline passed"),
             WhyNot::TooFewMessages => f.write_str("not enough messages to compact"),
             WhyNot::BadRun => f.write_str("expected a run of messages behind the last summary"),
             WhyNot::BadSummary(why) => why.fmt(f),

@@ -47,7 +47,7 @@ pub enum Images {
 pub struct Returns(Arc<dyn Fn(&Message) -> bool + Send + Sync>);
 
 impl Default for Returns {
-    /// None of them.
+    /// None of them: whatever is left out ends the prefix that the cache knows.
     fn default() -> Returns {
         Returns::matching(|_| false)
     }

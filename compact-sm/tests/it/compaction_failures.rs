@@ -2,7 +2,7 @@
 
 use compact_sm::{
     BadSummary, Block, Breaker, Cause, Compact, Flags, Message, NoHooks, Refusal, Source,
-    SummaryReply, WhyNot, compact, validate,
+    SummaryReply, WhyNot, compact, compact_within, validate,
 };
 
 use crate::scripted::{Answer, Scripted, now, once, says};
@@ -141,6 +141,42 @@ fn a_dropped_future_is_a_failure_and_leaves_nothing_behind() {
     assert!(once(compact(&list, &Cause::manual(None), &how, &model, &NoHooks)).is_pending());
     assert_eq!(breaker.state().failures, 1);
     assert!(!breaker.state().running);
+}
+
+#[test]
+fn a_deadline_is_a_typed_failure_and_what_is_done_wins() {
+    let list = history();
+    let (breaker, counter) = (Breaker::new(), counter());
+    let how = Compact::new(&breaker, &counter);
+    let cause = Cause::manual(None);
+    let hangs = Scripted::new([Answer::Hangs]);
+    let passed = || std::future::ready(());
+    let failed = now(compact_within(
+        &list,
+        &cause,
+        &how,
+        &hangs,
+        &NoHooks,
+        passed(),
+    ))
+    .unwrap_err();
+    assert!(matches!(failed.why, WhyNot::Deadline));
+    assert_eq!(
+        (breaker.state().failures, breaker.state().running),
+        (1, false)
+    );
+    let model = Scripted::says("s");
+    assert!(
+        now(compact_within(
+            &list,
+            &cause,
+            &how,
+            &model,
+            &NoHooks,
+            passed()
+        ))
+        .is_ok()
+    );
 }
 
 #[test]
