@@ -313,7 +313,7 @@ fn block() -> impl Strategy<Value = Block> {
     ]
 }
 
-fn message() -> impl Strategy<Value = Message> {
+pub(crate) fn message() -> impl Strategy<Value = Message> {
     let blocks = proptest::collection::vec(block(), 0..4);
     (any::<bool>(), blocks, 0..5_u8).prop_map(|(user, blocks, id)| {
         let role = if user { Role::User } else { Role::Assistant };

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use compact_sm::{
-    Block, CLEARED_MARK, ErrorKind, Estimate, Estimator, Fallback, FromNotes, KeepConfig,
-    LastReads, Message, MicroOptions, Notes, Overrides, Policy, Source, Summarized, Usage, When,
-    Window, from_notes, keep_window, micro, validate,
+    Block, CLEARED_MARK, ErrorKind, Estimate, Estimator, Fallback, Form, FromNotes, KeepConfig,
+    LastReads, Message, MicroOptions, Notes, Origin, Overrides, Policy, Source, Summarized, Usage,
+    When, Window, boundary_text, from_notes, keep_window, micro, read_boundary_text, repair,
+    validate,
 };
+use proptest::prelude::*;
 use serde_json::json;
 
+use crate::odd_messages::message;
 use crate::world::{tool_loop, words};
 
 fn counter() -> Estimator {
@@ -231,5 +234,70 @@ fn notes_of_every_size_and_script_stay_within_their_budget() {
             );
             assert!(!plan.cuts.is_empty());
         }
+    }
+}
+
+/// Lists of every form, with commands, summaries of both forms and reminders among them.
+fn any_list() -> impl Strategy<Value = Vec<Message>> {
+    let special = prop_oneof![
+        Just(Message::user("/compact keep the names")),
+        Just(Message::user("earlier").origin(Origin::Summary)),
+        Just(Message::user(boundary_text("earlier"))),
+        Just(Message::user("<system-reminder>x</system-reminder>").origin(Origin::Meta)),
+        (1..60_usize).prop_map(|n| Message::user("say more ".repeat(n))),
+        (1..60_usize).prop_map(|n| Message::assistant("answer ".repeat(n))),
+    ];
+    let message = prop_oneof![3 => message(), 2 => special];
+    proptest::collection::vec((message, 0..9_u8), 2..16).prop_map(|list| {
+        let list = list.into_iter().enumerate();
+        let list = list.map(|(at, (message, twice))| {
+            let at = if twice == 0 { 0 } else { at };
+            message.uuid(format!("uuid-{at}"))
+        });
+        repair(list.collect()).messages
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn whatever_the_list_its_plans_are_valid_final_and_lose_nothing(
+        list in any_list(), cut in 0..18_usize, by_uuid: bool, text_form: bool,
+        limits in (0..120_u64, 0..5_usize, 0..250_u64),
+    ) {
+        let config = KeepConfig::default()
+            .min_tokens(limits.0)
+            .min_text_messages(limits.1)
+            .max_tokens(limits.2);
+        let mut options = FromNotes::default().keep(config);
+        if text_form {
+            options = options.form(Form::Text);
+        }
+        let reach = if by_uuid {
+            Summarized::Uuid(format!("uuid-{cut}"))
+        } else {
+            Summarized::Count(cut)
+        };
+        let notes = Notes::new("going on").summarized(reach);
+        let Ok(plan) = from_notes(&list, &notes, &options, &counter()) else {
+            return Ok(());
+        };
+        let (kept, left_out) = (plan.kept.clone(), plan.left_out.clone());
+        let done = plan.apply(list.clone()).unwrap();
+        prop_assert_eq!(validate(&done.messages), vec![]);
+        let is_command = |m: &Message| m.texts().next().is_some_and(|t| t.starts_with("/compact"));
+        prop_assert!(left_out.iter().all(|at| is_command(&list[*at])));
+        let is_summary = |m: &Message| {
+            let text = m.texts().next().unwrap_or_default();
+            m.origin == Origin::Summary || read_boundary_text(text).is_some()
+        };
+        let floor = list.iter().rposition(is_summary).map_or(0, |at| at + 1);
+        if !by_uuid {
+            let lost = (cut.max(floor)..list.len()).find(|at| !kept.contains(at) && !is_command(&list[*at]));
+            prop_assert_eq!(lost, None);
+        }
+        let again = from_notes(&done.messages, &notes.summarized(done.summarized), &options, &counter());
+        prop_assert!(matches!(again, Err(Fallback::DoesNotShrink { .. })), "{:?}", again);
     }
 }
