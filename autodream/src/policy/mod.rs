@@ -109,14 +109,30 @@ impl ToolPolicy {
 
     /// The folder that the fixed part of the pattern leads to.
     fn glob(&self, pattern: &str, path: Option<&str>) -> Result<Allowed, Refusal> {
-        let is_climbing = pattern
-            .split(['/', '\\', ',', '{', '}'])
-            .any(|part| part == "..");
+        let parts = || pattern.split(['/', '\\', ',', '{', '}', '(', ')', '|']);
+        let dots = parts()
+            .filter(|part| !part.is_empty() && part.bytes().all(|byte| byte == b'.'))
+            .count();
+        // Alternatives and escapes make `..` from its dots: `{.,a}{.,b}`.
+        let is_climbing =
+            parts().any(|part| part == "..") || (dots > 1 && pattern.contains(['{', '(', '\\']));
         if is_climbing || pattern.contains('\0') {
             return Err(Refusal::new(
                 RefusalKind::Outside,
                 pattern,
                 "a pattern may not climb with `..`",
+            ));
+        }
+        // An alternative that begins at the root, or at home: `{/etc/*,a}`, `~/*`.
+        if pattern.starts_with('~')
+            || ["{/", ",/", "(/", "|/", "{~", ",~", "(~", "|~"]
+                .iter()
+                .any(|start| pattern.contains(start))
+        {
+            return Err(Refusal::new(
+                RefusalKind::Outside,
+                pattern,
+                "a pattern begins with a folder, or in the one that it is used in",
             ));
         }
         let fixed: PathBuf = Path::new(pattern)

@@ -118,6 +118,9 @@ impl ToolUse {
                         None | Some(Value::Null | Value::Bool(false))
                     )
                 };
+                if !is_plain("dangerouslyDisableSandbox") {
+                    return refuse("commands run in the sandbox that the host has, if it has one");
+                }
                 if !is_plain("run_in_background") {
                     return refuse("commands run one after the other, not in the background");
                 }

@@ -1,7 +1,7 @@
 //! The options of the programs that compare, sort and cut.
 
 use super::looking::WHEN;
-use super::options::Kind::{Bare, Checked, List, Number, Text, Width};
+use super::options::Kind::{Bare, Checked, List, Number, Pattern, Text, Width};
 use super::options::Value::{May, Must, No};
 use super::options::{TABLE, Table};
 use super::small;
@@ -54,7 +54,7 @@ pub(super) static DIFF: Table = Table {
     flags: "abBcdeEiNnpqrstTuwyZ",
     valued: &[
         ('C', Number),
-        ('I', Text),
+        ('I', Pattern),
         ('U', Number),
         ('W', Width),
         ('x', Text),
@@ -132,9 +132,9 @@ pub(super) static JOIN: Table = Table {
 pub(super) static NL: Table = Table {
     flags: "p",
     valued: &[
-        ('b', Text),
-        ('f', Text),
-        ('h', Text),
+        ('b', Pattern),
+        ('f', Pattern),
+        ('h', Pattern),
         ('i', Number),
         ('n', Bare),
         ('s', Text),
@@ -142,7 +142,7 @@ pub(super) static NL: Table = Table {
         ('w', Width),
     ],
     long: &[
-        ("body-numbering", 'b', Must(Text)),
+        ("body-numbering", 'b', Must(Pattern)),
         ("number-width", 'w', Must(Width)),
     ],
     ..TABLE
@@ -183,7 +183,7 @@ pub(super) static SORT: Table = Table {
 
 pub(super) static TAC: Table = Table {
     flags: "br",
-    valued: &[('s', Text)],
+    valued: &[('s', Pattern)],
     ..TABLE
 };
 

@@ -134,7 +134,7 @@ pub(super) fn read(
         if value.is_match {
             return refuse(RefusalKind::Glob, &value.text, "put the pattern in quotes");
         }
-        if text == "-printf" && super::small::has_wide_field(&value.text) {
+        if text == "-printf" && super::values::has_wide_field(&value.text) {
             return refuse(
                 RefusalKind::Option,
                 &value.text,

@@ -107,7 +107,10 @@ pub(super) fn repository(judge: &Judge<'_>) -> Result<Vec<(&'static str, String)
 
 pub(super) fn read(words: Vec<Word>, judge: &Judge<'_>) -> Result<Vec<String>, Refusal> {
     const WHY: &str = "of `git` only `log`, `show`, `blame`, `ls-files`, `cat-file` and `rev-parse` are allowed, without options before them";
-    let mut words = words.into_iter();
+    // It comes first anyway.
+    let mut words = words
+        .into_iter()
+        .skip_while(|word| word.text == "--no-pager");
     let Some(command) = words.next() else {
         return refuse(RefusalKind::Operand, "git", WHY);
     };

@@ -5,7 +5,7 @@
 
 use super::options::Kind::{Bare, Checked, Number, OneOf, Pattern, Text, Width};
 use super::options::Value::{self, May, Must, No};
-use super::options::{TABLE, Table};
+use super::options::{Short, TABLE, Table};
 
 const DATE: Value = Must(Checked(super::small::is_date));
 const PRETTY: super::options::Kind = Checked(is_format);
@@ -131,6 +131,7 @@ pub(super) static LOG: Table = Table {
     ],
     count: true,
     is_joined: true,
+    short: Short::First,
     ..TABLE
 };
 
@@ -138,6 +139,7 @@ pub(super) static LOG: Table = Table {
 pub(super) static CAT_FILE: Table = Table {
     flags: "epst",
     is_joined: true,
+    short: Short::First,
     ..TABLE
 };
 
@@ -156,6 +158,7 @@ pub(super) static LS_FILES: Table = Table {
         ("stage", 's', No),
     ],
     is_joined: true,
+    short: Short::First,
     ..TABLE
 };
 
@@ -176,6 +179,7 @@ pub(super) static BLAME: Table = Table {
         ("since", '-', DATE),
     ],
     is_joined: true,
+    short: Short::First,
     ..TABLE
 };
 
@@ -204,12 +208,13 @@ pub(super) static REV_PARSE: Table = Table {
         ("verify", '-', No),
     ],
     is_joined: true,
+    short: Short::First,
     ..TABLE
 };
 
 /// `short`, `iso`, `format:%Y-%m-%d`.
 fn is_date_style(value: &str) -> bool {
-    value.len() <= 64 && !super::small::has_wide_field(value)
+    value.len() <= 64 && !super::values::has_wide_field(value)
 }
 
 /// `1,20`, `5,+3`, `7`.

@@ -97,7 +97,10 @@ pub(super) fn expand(
                 return refuse(&word, "hidden names are not expanded");
             }
             for base in found {
-                list(&word, &tokens, &base, cwd, roots, budget, &mut next)?;
+                let is_folder = range.end < word.text.len();
+                list(
+                    &word, &tokens, &base, is_folder, cwd, roots, budget, &mut next,
+                )?;
             }
         }
         found = next;
@@ -132,11 +135,16 @@ pub(super) fn expand(
     Ok(())
 }
 
-/// Adds the entries of one folder that match.
+/// Adds the entries of one folder that match, or those of them that are folders.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the pieces of one call, used once"
+)]
 fn list(
     word: &Word,
     tokens: &[Token<'_>],
     base: &str,
+    is_folder: bool,
     cwd: &Path,
     roots: &Roots,
     budget: &mut Budget,
@@ -144,7 +152,7 @@ fn list(
 ) -> Result<(), Refusal> {
     let folder: PathBuf = cwd.join(base);
     let folder = roots.may_read(&folder)?;
-    let Ok(entries) = fs::read_dir(folder) else {
+    let Ok(entries) = fs::read_dir(&folder) else {
         return Ok(());
     };
     let mut names = Vec::new();
@@ -160,7 +168,10 @@ fn list(
             return refuse(word, "too many files would have to be looked at");
         };
         budget.0 = rest;
-        if !name.starts_with('.') && is_match(tokens, name) {
+        let is_wanted = !name.starts_with('.')
+            && is_match(tokens, name)
+            && (!is_folder || fs::metadata(folder.join(name)).is_ok_and(|meta| meta.is_dir()));
+        if is_wanted {
             names.push(name.to_owned());
         }
     }

@@ -198,11 +198,30 @@ fn unknown_word(program: &str) -> Option<&str> {
                 length = word.len();
                 let before = &program[..at];
                 let is_field = before.ends_with('.') && !before.ends_with("..");
-                let is_call = rest[length..].starts_with('(');
+                let call = rest[length..].trim_start();
+                let is_call = call.starts_with('(');
                 // With an argument it repeats as often as that says.
                 let is_known = WORDS.contains(&word) && !(word == "recurse" && is_call);
-                if !is_field && !is_known && !is_key(open.last(), before, &rest[length..]) {
+                if !is_field && !is_known && !is_key(open.last(), word, before, &rest[length..]) {
                     return Some(word);
+                }
+                let is_bounded = match word {
+                    "gsub" | "sub" => literal(call).is_some_and(|(text, after)| {
+                        // With flags a space may mean nothing.
+                        let is_last = after
+                            .strip_prefix(';')
+                            .and_then(argument)
+                            .is_some_and(|(_, after)| after.starts_with(')'));
+                        takes_text(text, is_last)
+                    }),
+                    // In nothing they would find something for ever.
+                    "index" | "indices" | "rindex" => {
+                        literal(call).is_some_and(|(text, _)| !text.is_empty())
+                    }
+                    _ => true,
+                };
+                if is_call && !is_field && !is_bounded {
+                    return Some(rest);
                 }
             }
             b'$' => {
@@ -253,10 +272,98 @@ fn unknown_word(program: &str) -> Option<&str> {
 
 /// Whether a name is a key of an object, which may be any: between a brace or a comma and a colon,
 /// a comma or a brace.
-fn is_key(open: Option<&u8>, before: &str, after: &str) -> bool {
+///
+/// `{a: if . then 1, env, 2 else 3 end}` is an object to newer versions, and `env` no key of it.
+fn is_key(open: Option<&u8>, word: &str, before: &str, after: &str) -> bool {
+    let after = after.trim_start();
     open == Some(&b'{')
         && before.trim_end().ends_with(['{', ','])
-        && after.trim_start().starts_with([':', ',', '}'])
+        && (after.starts_with(':') || after.starts_with([',', '}']) && !VALUES.contains(&word))
+}
+
+/// Words that are no part of [`WORDS`] and are values without arguments.
+const VALUES: &[&str] = &[
+    "combinations",
+    "debug",
+    "env",
+    "halt",
+    "halt_error",
+    "stderr",
+];
+
+/// The first argument of a call, if it is a string without expressions in it, and what follows it.
+fn literal(call: &str) -> Option<(&str, &str)> {
+    argument(call.strip_prefix('(')?)
+}
+
+fn argument(text: &str) -> Option<(&str, &str)> {
+    let argument = text.trim_start();
+    if !argument.starts_with('"') {
+        return None;
+    }
+    let End::Closed(end) = string_end(argument) else {
+        return None;
+    };
+    let after = argument[end..].trim_start();
+    after
+        .starts_with([';', ')'])
+        .then_some((&argument[1..end - 1], after))
+}
+
+/// Whether whatever a pattern matches is a text that is not empty: older versions replace an empty
+/// one for ever. Groups are not looked into, nor escapes of characters that are not known.
+fn takes_text(pattern: &str, is_space_text: bool) -> bool {
+    let mut chars = pattern.chars().peekable();
+    let mut takes = false;
+    while let Some(c) = chars.next() {
+        let is_text = match c {
+            '(' | ')' | '*' | '?' | '{' | '+' => return false,
+            '^' | '$' => continue,
+            '|' if !takes => return false,
+            '|' => {
+                takes = false;
+                continue;
+            }
+            // To the end of the class; one in another is not understood.
+            '[' => {
+                chars.next_if_eq(&'^');
+                let body: String = chars.by_ref().take_while(|c| *c != ']').collect();
+                if body.is_empty() || body.contains('[') || body.ends_with('\\') {
+                    return false;
+                }
+                true
+            }
+            '\\' => match (chars.next(), chars.peek()) {
+                // An escape of the pattern: a backslash of the string, then a character.
+                (Some('\\'), Some(c)) if "dDsSwWnrt.[](){}|/-+*?^$".contains(*c) => {
+                    chars.next();
+                    true
+                }
+                // One of the string.
+                (Some('n' | 't' | 'r'), _) => is_space_text,
+                (Some('"' | '/'), _) => true,
+                _ => return false,
+            },
+            ' ' | '\t' | '\n' | '#' => is_space_text,
+            _ => true,
+        };
+        // What may be missing does not count.
+        match chars.next_if(|c| matches!(c, '*' | '?' | '{' | '+')) {
+            None => takes |= is_text,
+            Some('+') => {
+                takes |= is_text;
+                chars.next_if(|c| matches!(c, '?' | '+'));
+            }
+            Some('{') => while chars.next_if(|c| *c != '}').is_some() {},
+            Some(_) => {
+                chars.next_if(|c| matches!(c, '?' | '+'));
+            }
+        }
+        if chars.peek() == Some(&'}') {
+            chars.next();
+        }
+    }
+    takes
 }
 
 fn word(text: &str) -> &str {

@@ -148,6 +148,13 @@ fn call(
     let arguments = words.split_off(1);
     let name = &words[0];
     // The name must stand there as it is, so that nobody has to think about what it becomes.
+    if name.text == "cd" {
+        return refuse(
+            RefusalKind::Program,
+            "cd",
+            "the working directory stays as it is; write whole paths instead",
+        );
+    }
     let Some(program) = program(&name.text).filter(|_| !name.is_quoted) else {
         return unknown(&name.text);
     };

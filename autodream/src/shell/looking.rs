@@ -2,7 +2,7 @@
 
 use super::options::Kind::{Bare, Checked, File, Number, OneOf, Text, Width};
 use super::options::Value::{self, May, Must, No};
-use super::options::{TABLE, Table};
+use super::options::{Short, TABLE, Table};
 use super::small;
 
 pub(super) const WHEN: Value = May(OneOf(&["always", "auto", "never"]));
@@ -168,7 +168,7 @@ pub(super) static LS: Table = Table {
         ("size", 's', No),
         ("sort", '-', Must(Bare)),
         ("time", '-', Must(Bare)),
-        ("time-style", '-', Must(Text)),
+        ("time-style", '-', Must(Checked(small::is_narrow))),
     ],
     ..TABLE
 };
@@ -263,6 +263,7 @@ pub(super) static TAIL: Table = Table {
 pub(super) static TREE: Table = Table {
     flags: "aACdDfFghinNpqrsStuvQ",
     valued: &[('I', Text), ('L', Number), ('P', Text)],
+    short: Short::Next,
     long: &[
         ("dirsfirst", '-', No),
         ("du", '-', No),

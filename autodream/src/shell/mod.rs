@@ -20,6 +20,7 @@ mod script;
 mod search;
 mod sed;
 mod small;
+mod values;
 mod words;
 
 pub use judge::{judge_shell, parse_shell};

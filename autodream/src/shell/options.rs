@@ -5,6 +5,7 @@
 
 use super::judge::Judge;
 use super::lex::Word;
+use super::values::{is_bare, is_heavy, is_number};
 use crate::policy::{Refusal, RefusalKind};
 
 /// What a value or an operand is.
@@ -40,12 +41,25 @@ pub(super) enum Value {
     May(Kind),
 }
 
+/// How a program reads short options that have a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Short {
+    /// As the C library does: `-n5`, `-n 5`, and behind others: `-rn5`.
+    Anywhere,
+    /// Not behind others: `git log` takes `-iS` for nothing that it knows, and then the value for
+    /// an option. Written `-Svalue`, so that the value is none whatever it looks like.
+    First,
+    /// The value is always the next word: to `tree`, `-Po` is `-P` and `-o`. Written as two words.
+    Next,
+}
+
 /// The options and operands of one program.
 pub(super) struct Table {
     /// Short options without a value.
     pub(super) flags: &'static str,
     /// Short options with a value.
     pub(super) valued: &'static [(char, Kind)],
+    pub(super) short: Short,
     /// Long options, the short one that means the same (or `-`), and their value.
     pub(super) long: &'static [(&'static str, char, Value)],
     /// Whether `-5` is a number of lines.
@@ -70,6 +84,7 @@ pub(super) const ANY: usize = usize::MAX;
 pub(super) const TABLE: Table = Table {
     flags: "",
     valued: &[],
+    short: Short::Anywhere,
     long: &[],
     count: false,
     operands: &[Kind::File],
@@ -228,7 +243,6 @@ impl Table {
             parsed.options.push(word);
             return Ok(());
         }
-        let mut next = None;
         for (at, c) in cluster.char_indices() {
             if self.flags.contains(c) {
                 parsed.meanings.push((c, None));
@@ -237,20 +251,32 @@ impl Table {
             let Some((_, kind)) = self.valued.iter().find(|(short, _)| *short == c) else {
                 return refuse(RefusalKind::Option, &word, UNKNOWN);
             };
-            let rest = &cluster[at + c.len_utf8()..];
-            let value = if rest.is_empty() {
-                let value = take_value(&word, words)?;
-                next = Some(value.clone());
-                value
-            } else {
+            let (option, rest) = word.split_at(1 + at + c.len_utf8());
+            let is_attached = !rest.is_empty();
+            let value = if is_attached {
                 rest.to_owned()
+            } else {
+                take_value(&word, words)?
             };
             kind.judge(&value, &word, judge)?;
+            match self.short {
+                Short::Anywhere if is_attached => parsed.options.push(word),
+                Short::First if at > 0 || value.is_empty() => {
+                    return refuse(
+                        RefusalKind::Option,
+                        &word,
+                        "an option with a value has to stand in a word of its own",
+                    );
+                }
+                Short::First => parsed.options.push(format!("{option}{value}")),
+                Short::Anywhere | Short::Next => {
+                    parsed.options.extend([option.to_owned(), value.clone()]);
+                }
+            }
             parsed.meanings.push((c, Some(value)));
-            break;
+            return Ok(());
         }
         parsed.options.push(word);
-        parsed.options.extend(next);
         Ok(())
     }
 
@@ -342,50 +368,14 @@ impl Kind {
         if word.is_match {
             return judge.file(&word.text);
         }
+        // An old form of options and offsets: `tail +5f` would wait for ever.
+        if matches!(self, Kind::File) && word.text.starts_with('+') {
+            return refuse(
+                RefusalKind::Operand,
+                &word.text,
+                "write `./+` for a name that begins so",
+            );
+        }
         self.judge(&word.text, &word.text, judge)
     }
-}
-
-/// `10`, `+5`, `-3`, `2k`.
-pub(super) fn is_number(value: &str) -> bool {
-    let digits = value.strip_prefix(['+', '-']).unwrap_or(value);
-    let digits = digits
-        .strip_suffix(['b', 'k', 'K', 'm', 'M', 'B'])
-        .unwrap_or(digits);
-    (1..=9).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// 10,000: the product of all repetitions of a pattern, of which `grep` builds that many copies.
-const MAX_REPETITIONS: usize = 10_000;
-
-/// 1,000: one repetition. From `a{1,5000}` on `grep` takes seconds and hundreds of megabytes.
-const MAX_REPETITION: usize = 1_000;
-
-/// Whether the repetitions of a pattern, `{8}` or `{1,3}`, multiply to too much.
-pub(super) fn is_heavy(pattern: &str) -> bool {
-    let mut product = 1_usize;
-    for part in pattern.split('{').skip(1) {
-        let bounds = part.split(['}', '\\']).next().unwrap_or_default();
-        let most = bounds
-            .split(',')
-            .map(|bound| match bound.trim() {
-                bound if bound.is_empty() || !bound.bytes().all(|b| b.is_ascii_digit()) => 1,
-                bound => bound.parse::<usize>().unwrap_or(usize::MAX),
-            })
-            .max();
-        let most = most.unwrap_or(1).max(1);
-        if most > MAX_REPETITION {
-            return true;
-        }
-        product = product.saturating_mul(most);
-    }
-    product > MAX_REPETITIONS
-}
-
-pub(super) fn is_bare(value: &str) -> bool {
-    !value.is_empty()
-        && !value.starts_with('-')
-        && value
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_-+.".contains(&byte))
 }

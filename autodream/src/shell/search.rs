@@ -2,7 +2,9 @@
 //! and must not read is left out by arguments of ours, behind those of the command, so that the
 //! last word is ours.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::path::Path;
 use std::sync::LazyLock;
 
 use super::judge::Judge;
@@ -231,6 +233,17 @@ pub(super) fn diff(parsed: &mut Parsed, judge: &Judge<'_>) -> Result<(), Refusal
         .operands
         .iter()
         .any(|word| fs::metadata(judge.cwd.join(&word.text)).is_ok_and(|meta| meta.is_dir()));
+    // Of a file and a folder, the file of the same name in the folder is compared.
+    if let [a, b] = parsed.operands.as_slice() {
+        for (folder, file) in [(a, b), (b, a)] {
+            if let Some(name) = Path::new(&file.text).file_name().and_then(OsStr::to_str) {
+                let inner = Path::new(&folder.text).join(name);
+                if has_folder && fs::symlink_metadata(judge.cwd.join(&inner)).is_ok() {
+                    judge.file(&inner.to_string_lossy())?;
+                }
+            }
+        }
+    }
     if has_folder || parsed.has('r') {
         parsed.options.push("--no-dereference".to_owned());
         parsed.options.extend_from_slice(&EXCLUSIONS.diff);

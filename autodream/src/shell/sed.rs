@@ -4,7 +4,8 @@
 use super::judge::Judge;
 use super::options::Kind::{File, Text};
 use super::options::Value::{Must, No};
-use super::options::{Parsed, TABLE, Table, is_heavy, refuse};
+use super::options::{Parsed, TABLE, Table, refuse};
+use super::values::is_heavy;
 use crate::policy::{Refusal, RefusalKind};
 
 /// `i` and its long form change the file, `f` reads a script from one.

@@ -3,6 +3,7 @@
 use super::judge::Judge;
 use super::lex::Word;
 use super::options::{Parsed, refuse};
+use super::values::has_wide_field;
 use crate::policy::{Refusal, RefusalKind};
 
 /// Tests of one file. None of them reads it.
@@ -80,22 +81,6 @@ pub(super) fn printf(
         judge.file(&word.text)?;
     }
     Ok(argv(name, words))
-}
-
-pub(super) fn has_wide_field(format: &str) -> bool {
-    let mut digits = None;
-    for c in format.chars() {
-        digits = match (digits, c) {
-            (None, '%') => Some(0),
-            (Some(_), '*') => return true,
-            (Some(3), '0'..='9') => return true,
-            (Some(count), '0'..='9') => Some(count + 1),
-            (Some(_), '.') => Some(0),
-            (Some(count), '-' | '+' | ' ' | '#' | '\'') => Some(count),
-            _ => None,
-        };
-    }
-    false
 }
 
 /// Whole numbers of up to six digits: at most two million lines.
