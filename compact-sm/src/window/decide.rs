@@ -202,8 +202,14 @@ impl Policy {
 pub(crate) fn round_trips(messages: &[Message]) -> usize {
     let since = &messages[floor(messages)..];
     let pairs = since.windows(2);
+    let mut last = None;
     pairs
         .filter(|pair| pair[0].role == Role::Assistant && pair[1].role == Role::User)
+        // A response whose calls were answered one by one is one.
+        .filter(|pair| {
+            let id = pair[0].id.as_deref();
+            id.is_none() || std::mem::replace(&mut last, id) != id
+        })
         .take(MIN_ROUND_TRIPS)
         .count()
 }

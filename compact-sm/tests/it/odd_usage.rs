@@ -2,7 +2,7 @@
 
 use compact_sm::{
     Block, Counter, Estimator, FromNotes, IgnoredReason, KeepConfig, Message, Notes, NotesConfig,
-    Policy, Settings, Source, Usage, Used, Window, from_notes, used, validate,
+    Policy, Settings, Source, Usage, Used, Verdict, Wait, Window, from_notes, used, validate,
 };
 use serde_json::json;
 
@@ -53,6 +53,23 @@ fn results_between_the_records_of_a_response_are_not_in_its_report() {
         &Default::default(),
         &Default::default(),
     );
+    assert!(policy.decide(&list, &counter, Source::Main).compacts());
+}
+
+#[test]
+fn a_response_that_was_answered_in_parts_is_one_round_trip() {
+    let counter = Estimator::default();
+    let policy = Policy::new(
+        &Window::new(200_000, 32_000),
+        &Default::default(),
+        &Default::default(),
+        &Default::default(),
+    );
+    let mut list = streamed(200_000);
+    let decision = policy.decide(&list, &counter, Source::Main);
+    let little = Wait::TooLittleHistory { round_trips: 1 };
+    assert_eq!(decision.verdict, Verdict::Wait(little));
+    list.extend([Message::assistant("done"), Message::user("on")]);
     assert!(policy.decide(&list, &counter, Source::Main).compacts());
 }
 
