@@ -28,6 +28,7 @@ mod restoring;
 mod scripted;
 #[cfg(feature = "serde")]
 mod serialize;
+mod summarizer_errors;
 mod summary_reply;
 mod summary_request;
 mod summary_retry;

@@ -55,7 +55,7 @@ proptest! {
     #[test]
     fn the_result_is_valid_and_the_rest_is_word_for_word(
         rounds in world::rounds(), open: bool, boundary: bool, command: bool, text_form: bool,
-        cause in cause(), answers in answers(), with_notes: bool, micro: bool, room in 0..9_000_u64,
+        cause in cause(), next in cause(), answers in answers(), with_notes: bool, micro: bool, room in 0..9_000_u64,
     ) {
         let mut list = world::conversation(&rounds, open);
         if boundary {
@@ -115,6 +115,15 @@ proptest! {
         prop_assert_eq!(validate(&messages), vec![]);
         let text = serde_json::to_string(&messages).unwrap();
         prop_assert!(micro || !text.contains("SECRET-COMMAND"));
+        // So is what the next one makes of it.
+        let (breaker, model) = (Breaker::new(), Scripted::says("shorter"));
+        how.breaker = &breaker;
+        if let Ok(done) = now(compact(&messages, &next, &how, &model, &Start)) {
+            prop_assert_eq!(validate(&done.into_messages()), vec![]);
+        }
+        for request in model.seen.lock().unwrap().iter() {
+            prop_assert_eq!(validate_with(&request.messages, &Limits::request()), vec![]);
+        }
         // A call and its result may be appended, as they are after any list.
         let mut more = messages;
         if validate_with(&more, &Limits::request()).is_empty() {

@@ -8,15 +8,15 @@ use proptest::prelude::*;
 
 use crate::world::{self, tool_loop};
 
-fn counter() -> Estimator {
+pub(crate) fn counter() -> Estimator {
     Estimator::new(Estimate::BytesDiv4)
 }
 
-fn whole(list: &[Message], options: &SummaryOptions) -> SummaryRequest {
+pub(crate) fn whole(list: &[Message], options: &SummaryOptions) -> SummaryRequest {
     summary_request(list, &(0..list.len()), options, &counter())
 }
 
-fn prompt(request: &SummaryRequest) -> &str {
+pub(crate) fn prompt(request: &SummaryRequest) -> &str {
     request.messages.last().unwrap().texts().last().unwrap()
 }
 

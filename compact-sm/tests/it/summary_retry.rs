@@ -1,23 +1,9 @@
 //! A request for a summary that is too long itself.
 
-use compact_sm::{
-    Estimate, Estimator, Limits, Message, Origin, SummaryOptions, SummaryRequest, Trim,
-    summary_request, validate_with,
-};
+use compact_sm::{Limits, Message, Origin, SummaryOptions, Trim, validate_with};
 
+use crate::summary_request::{counter, prompt, whole};
 use crate::world::tool_loop;
-
-fn counter() -> Estimator {
-    Estimator::new(Estimate::BytesDiv4)
-}
-
-fn whole(list: &[Message], options: &SummaryOptions) -> SummaryRequest {
-    summary_request(list, &(0..list.len()), options, &counter())
-}
-
-fn prompt(request: &SummaryRequest) -> &str {
-    request.messages.last().unwrap().texts().last().unwrap()
-}
 
 #[test]
 fn a_request_that_is_too_long_loses_as_many_rounds_as_cover_the_gap() {
