@@ -44,11 +44,30 @@ fn bodies_of_any_kind_become_a_short_error() {
     }
 }
 
+#[derive(Debug)]
+struct Outer(SummarizeError);
+
+impl std::fmt::Display for Outer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("no luck")
+    }
+}
+
+impl std::error::Error for Outer {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.0)
+    }
+}
+
 #[test]
 fn the_source_of_an_error_is_kept() {
-    let io = std::io::Error::other(std::fmt::Error);
-    let error = SummarizeError::other(io);
-    assert!(error.source().is_some());
+    let inner = SummarizeError::TooLong { over_by: Some(7) };
+    let error = SummarizeError::other(Outer(inner));
+    assert_eq!(error.to_string(), "no luck");
+    assert_eq!(
+        error.source().unwrap().to_string(),
+        "the request is 7 tokens too long"
+    );
     assert!(SummarizeError::TooLong { over_by: None }.source().is_none());
     let texts = [None, Some(7)].map(|over_by| SummarizeError::TooLong { over_by }.to_string());
     assert_eq!(
