@@ -198,7 +198,7 @@ impl Run<'_> {
             .saturating_add(self.counter.padded(prompt));
         let room = room.filter(|room| is_refused || asked > *room);
         options.room = room.map(|room| {
-            let taken = self.measured.overhead + prompt;
+            let taken = self.measured.overhead.saturating_add(prompt);
             room.saturating_sub(taken) / 4 * 3
         });
         let mut request = summary_request(self.messages, what, &options, self.counter);
@@ -316,7 +316,7 @@ impl Run<'_> {
         if !too_long {
             return summary;
         }
-        let room = most.saturating_sub(self.counter.text(TOO_LONG) + 1);
+        let room = most.saturating_sub(self.counter.text(TOO_LONG).saturating_add(1));
         let head = head_of(&summary, room, self.counter);
         format!("{}{TOO_LONG}", head.trim_end())
     }

@@ -165,7 +165,7 @@ fn level(sizes: &[u64], section: u64, total: u64) -> u64 {
 fn cut(text: &str, path: Option<&str>, budget: u64, counter: &dyn Counter) -> String {
     let lines = text.lines().count();
     // The mark, an end of a fence, and what adding up line by line rounds.
-    let room = budget.saturating_sub(counter.text(&prompt::cut(lines, path)) + 8);
+    let room = budget.saturating_sub(counter.text(&prompt::cut(lines, path)).saturating_add(8));
     let mut kept = 0;
     let mut used = 0_u64;
     let mut end = 0;

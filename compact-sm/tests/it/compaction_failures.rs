@@ -1,8 +1,9 @@
 //! Whatever goes wrong: the reason is typed, the breaker counts, the history stays.
 
 use compact_sm::{
-    BadSummary, Block, Breaker, Cause, Compact, Flags, Message, NoHooks, Refusal, Source,
-    SummaryReply, WhyNot, compact, compact_within, validate,
+    BadSummary, Block, Breaker, Cause, Compact, Counter, Flags, Message, NoHooks, Notes, NotesJob,
+    Refusal, Refused, Restore, Source, SummaryReply, Used, WhyNot, compact, compact_within,
+    files_fn, notes_task, validate,
 };
 
 use crate::scripted::{Answer, Scripted, now, once, says};
@@ -250,4 +251,48 @@ fn more_images_than_a_request_takes_do_not_stay_and_are_not_sent() {
     assert!(validate(&done.into_messages()).is_empty());
     let sent = model.seen.lock().unwrap()[0].messages_json().to_string();
     assert!(!sent.contains("base64"));
+}
+
+#[test]
+fn figures_of_any_size_do_not_overflow() {
+    struct Huge(u64);
+    impl Counter for Huge {
+        fn text(&self, _: &str) -> u64 {
+            self.0
+        }
+    }
+    let list = history();
+    let files = files_fn(|_: &str| Ok("text\n".repeat(9_000)));
+    for size in [0, 1, u64::MAX / 2, u64::MAX] {
+        for used in [0, u64::MAX] {
+            for room in [0, u64::MAX] {
+                let (breaker, counter) = (Breaker::new(), Huge(size));
+                let notes = Notes::new("# A\nx\n# B\ny\n");
+                let how = Compact::new(&breaker, &counter)
+                    .room(room)
+                    .files(&files)
+                    .notes(&notes)
+                    .figures(|figures| figures.used(Used::exact(used)).threshold(used))
+                    .restore(Restore::default().skill("s", "text\n".repeat(9_000)));
+                let refused = Refused::read("prompt is too long: 18446744073709551615 tokens > 1");
+                let causes = [
+                    Cause::manual(None),
+                    Cause::partial(3..9, None),
+                    Cause::Refused(refused.unwrap()),
+                ];
+                for cause in causes {
+                    let model = Scripted::new([
+                        Answer::TooLong(Some(u64::MAX)),
+                        says(&"s ".repeat(30_000)),
+                    ]);
+                    let _ = now(compact(&list, &cause, &how, &model, &NoHooks));
+                }
+                let job = NotesJob::new("/n", "# A\nx\n")
+                    .max_input_tokens(room)
+                    .budgets(used, room);
+                let task = notes_task(&list, &job, &counter);
+                assert!(!task.messages.is_empty());
+            }
+        }
+    }
 }
