@@ -195,7 +195,7 @@ pub(super) static TR: Table = Table {
         ("squeeze-repeats", 's', No),
         ("truncate-set1", 't', No),
     ],
-    operands: &[Text],
+    operands: &[Checked(small::is_set)],
     least: 1,
     most: 2,
     ..TABLE

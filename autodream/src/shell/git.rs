@@ -3,11 +3,12 @@
 //! can do no harm.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use memdir_paths::{RootKind, canonical_root};
 
+use super::git_config::{has_links, may_blame};
 use super::git_tables::{BLAME, CAT_FILE, LOG, LS_FILES, REV_PARSE};
 use super::judge::Judge;
 use super::lex::Word;
@@ -16,7 +17,6 @@ use crate::policy::{Refusal, RefusalKind, is_secret_name, search_globs};
 
 /// Settings of a repository that run programs, read files, or change what is shown, set to nothing.
 const SETTINGS: &[&str] = &[
-    "blame.ignoreRevsFile=",
     "color.ui=false",
     "core.alternateRefsCommand=",
     "core.attributesFile=/dev/null",
@@ -66,14 +66,7 @@ pub(super) fn repository(judge: &Judge<'_>) -> Result<Vec<(&'static str, String)
         return refusal("its path is not text");
     };
     let mut told = vec![("GIT_CEILING_DIRECTORIES", above.to_owned())];
-    let top = cwd
-        .ancestors()
-        .take_while(|folder| folder.starts_with(&root))
-        .find_map(|folder| {
-            let entry = fs::symlink_metadata(folder.join(".git")).ok()?;
-            Some((folder, entry))
-        });
-    let Some((top, entry)) = top else {
+    let Some((top, entry)) = entry_above(&cwd, &root) else {
         // There is none, and `git` will say so.
         return Ok(told);
     };
@@ -98,11 +91,31 @@ pub(super) fn repository(judge: &Judge<'_>) -> Result<Vec<(&'static str, String)
             return refusal("its `.git` leads to a repository that does not lead back");
         }
     }
+    if has_links(top) {
+        return refusal("its `.git` holds links, which may lead anywhere");
+    }
     match top.to_str() {
         Some(top) => told.push(("GIT_WORK_TREE", top.to_owned())),
         None => return refusal("its path is not text"),
     }
     Ok(told)
+}
+
+/// The next `.git` on the way up to the root.
+fn entry_above<'a>(cwd: &'a Path, root: &Path) -> Option<(&'a Path, fs::Metadata)> {
+    cwd.ancestors()
+        .take_while(|folder| folder.starts_with(root))
+        .find_map(|folder| {
+            let entry = fs::symlink_metadata(folder.join(".git")).ok()?;
+            Some((folder, entry))
+        })
+}
+
+/// The working tree of the repository that the working directory lies in.
+fn repository_top(judge: &Judge<'_>) -> Option<PathBuf> {
+    let cwd = judge.roots.may_read(judge.cwd).ok()?;
+    let root = judge.roots.root_of(&cwd)?;
+    entry_above(&cwd, &root).map(|(top, _)| top.to_path_buf())
 }
 
 pub(super) fn read(words: Vec<Word>, judge: &Judge<'_>) -> Result<Vec<String>, Refusal> {
@@ -124,7 +137,16 @@ pub(super) fn read(words: Vec<Word>, judge: &Judge<'_>) -> Result<Vec<String>, R
     let (options, operands) = match command.text.as_str() {
         "log" => history(rest, judge, true)?,
         "show" => history(rest, judge, false)?,
-        "blame" => blame(rest, judge)?,
+        "blame" => {
+            if !repository_top(judge).is_none_or(|top| may_blame(&top, judge.roots)) {
+                return refuse(
+                    RefusalKind::Outside,
+                    "git blame",
+                    "the configuration of the repository names a file of ignored revisions, or includes another one",
+                );
+            }
+            blame(rest, judge)?
+        }
         "ls-files" => ls_files(rest, judge)?,
         "cat-file" => cat_file(rest, judge)?,
         "rev-parse" => rev_parse(rest, judge)?,

@@ -344,7 +344,9 @@ fn takes_text(pattern: &str, is_space_text: bool) -> bool {
                 (Some('"' | '/'), _) => true,
                 _ => return false,
             },
-            ' ' | '\t' | '\n' | '#' => is_space_text,
+            // With flags the rest is a comment.
+            '#' if !is_space_text => return false,
+            ' ' | '\t' | '\n' => is_space_text,
             _ => true,
         };
         // What may be missing does not count.

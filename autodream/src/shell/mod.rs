@@ -8,6 +8,7 @@ mod chars;
 mod filters;
 mod find;
 mod git;
+mod git_config;
 mod git_tables;
 mod glob;
 mod jq;

@@ -166,6 +166,14 @@ pub(super) fn is_narrow(value: &str) -> bool {
     !has_wide_field(value)
 }
 
+/// Characters for `tr`, without `[a*99999]`, which it counts out.
+pub(super) fn is_set(value: &str) -> bool {
+    value
+        .split('*')
+        .skip(1)
+        .all(|rest| rest.bytes().take_while(u8::is_ascii_digit).count() <= 4)
+}
+
 /// `4`, `4,8,12`: up to three digits each.
 pub(super) fn is_tabs(value: &str) -> bool {
     value

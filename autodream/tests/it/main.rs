@@ -15,6 +15,7 @@ mod sessions;
 mod shell;
 mod shell_effects;
 mod shell_mutations;
+mod shell_options;
 mod shell_run;
 mod shell_world;
 mod world;

@@ -251,7 +251,24 @@ fn a_pattern_does_not_climb() {
     for pattern in ["**/*.md", "src/*.rs", "{M}/**/*.md", "*.{md,txt}"] {
         allowed(judge(&world, "Glob", "pattern", pattern));
     }
-    for pattern in ["../*", "/etc/*", "src/../../*", "{..,src}/*", "{H}/*", "/*"] {
+    for pattern in [
+        "../*",
+        "/etc/*",
+        "src/../../*",
+        "{..,src}/*",
+        "{H}/*",
+        "/*",
+        // As tools read alternatives, escapes and `~`.
+        "~/*",
+        "{/etc/*,src/*}",
+        "{src/*,/etc/*}",
+        "{src,~/x}/*",
+        "{.,a}{.,b}/*",
+        ".{.,a}/*",
+        "{a/.,b}./*",
+        "\\.\\./*",
+        "@(..)/*",
+    ] {
         assert_eq!(
             kind(judge(&world, "Glob", "pattern", pattern)),
             RefusalKind::Outside,

@@ -165,7 +165,6 @@ fn a_hostile_repository_runs_nothing() {
         "git log --cc -S alpha --oneline",
         "git show HEAD HEAD~1",
         "git ls-files -o -d -s",
-        "git blame -e -w docs/guide.md",
         "git log --pretty",
     ] {
         run(&world.allowed(command));
@@ -178,6 +177,11 @@ fn a_hostile_repository_runs_nothing() {
         std::fs::read_to_string(&mark).unwrap()
     );
     assert!(tree(&world.home) == before);
+    // No argument takes a file of ignored revisions back, and what it holds would be shown.
+    world.refused("git blame -e -w docs/guide.md");
+    world.git(&["config", "--unset", "blame.ignoreRevsFile"]);
+    run(&world.allowed("git blame -e -w docs/guide.md"));
+    assert!(!mark.exists());
     assert_eq!(
         run(&world.allowed("git log -1 --format=%s")).text,
         "fix the readme\n"
