@@ -29,7 +29,8 @@ type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  e2e [--json]           eight days in the life of an agent's memory, on a real repository
+  e2e [--json]           eight days in the life of an agent's memory, on a real repository; then
+                         chapters on instructions, recall, and a session of 300 turns
   show WHAT              what the crates see in your own project, read-only
                          (paths | index | memories | prompt | claudemd [FILE] |
                          recall QUERY | gates | window FILE | compact FILE; --cwd DIR,
