@@ -60,7 +60,8 @@ impl ToolUse {
     ///
     /// # Errors
     ///
-    /// A [`Refusal`] for input that is no such JSON, and for a command in the background.
+    /// A [`Refusal`] for input that is no such JSON, and for a command in the background
+    /// or out of the host's sandbox.
     pub fn from_json(name: &str, input: &str) -> Result<ToolUse, Refusal> {
         let refuse = |why| Err(Refusal::new(RefusalKind::Input, name, why));
         if !matches!(

@@ -329,6 +329,10 @@ fn inputs_that_are_none_are_refused() {
             "Bash",
             "{\"command\": \"ls\", \"run_in_background\": \"yes\"}",
         ),
+        (
+            "Bash",
+            "{\"command\": \"ls\", \"dangerouslyDisableSandbox\": true}",
+        ),
     ] {
         let refusal = ToolUse::from_json(name, input).unwrap_err();
         assert_eq!(refusal.kind(), RefusalKind::Input, "{name} {input}");
