@@ -317,6 +317,33 @@ fn closing(
         told.expect(expected, format!("refused: {why}"));
     }
     notebook.tell(&mut told);
+    // A fork has the conversation's prefix, byte for byte, so it is read from the cache like a turn.
+    let says = |seen: &Seen, word: &str| {
+        let last = seen.body["messages"]
+            .as_array()
+            .and_then(|list| list.last());
+        last.is_some_and(|last| last.to_string().contains(word))
+    };
+    let (notes, summary) = ("<current-notes>", "<summary>");
+    let turns = share(
+        seen.iter()
+            .filter(|seen| !says(seen, notes) && !says(seen, summary)),
+    );
+    let taking = share(seen.iter().filter(|seen| says(seen, notes)));
+    let summing = share(seen.iter().filter(|seen| says(seen, summary)));
+    told.expect(turns >= 90, "turns are hardly read from the cache");
+    told.expect(
+        taking >= 90,
+        "notes are taken with another prefix than the turns",
+    );
+    told.expect(
+        summing >= 75,
+        "summaries are asked for with another prefix than the turns",
+    );
+    told.say(format!(
+        "input from the cache: {turns} % of turns, {taking} % of forks that take notes, \
+         {summing} % of forks that summarize"
+    ));
     told.expect(crossings >= 4, format!("{crossings} crossings"));
     told.expect(refused == 0, "a crossing was not met");
     told.say(format!(
