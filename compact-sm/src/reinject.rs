@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::Value;
 
-use crate::Message;
+use crate::{Message, Role};
 
 /// What a fresh session starts with, beside the conversation.
 ///
@@ -198,7 +198,8 @@ impl SessionStart {
     /// What is not in a request, byte for byte; empty if all of it is.
     ///
     /// Tools have to be among the definitions; everything else may stand in the system prompt or
-    /// in one text of the messages: give what is sent, and nothing that stands before the boundary. Pieces without text are never
+    /// in one text of the user's messages, because what the model quotes is no instruction: give
+    /// what is sent, and nothing that stands before the boundary. Pieces without text are never
     /// missing. Linear in the request for each piece.
     #[must_use]
     pub fn missing(&self, sent: &Sent<'_>) -> Vec<Missing> {
@@ -216,6 +217,7 @@ impl SessionStart {
                         || sent
                             .messages
                             .iter()
+                            .filter(|message| message.role == Role::User)
                             .flat_map(Message::texts)
                             .any(|block| block.contains(text.as_str()));
                     (!stands).then_some(Lack::Absent)

@@ -15,6 +15,7 @@ use std::pin::pin;
 use std::task::Poll;
 
 use crate::Message;
+use crate::boundary::By;
 use crate::breaker::{Attempt, Refusal};
 use crate::hooks::{AfterCompaction, Before, BeforeCompaction, Hooks};
 use crate::keep::floor;
@@ -27,7 +28,8 @@ use run::Run;
 /// is enough first. A person's instructions rule out notes, a selected run leaves only the summary.
 ///
 /// The history is borrowed: whatever fails, and if the future is dropped, it is as it was, and the
-/// breaker counts a failure. Nothing is retried but a request for a summary that is too long, which
+/// breaker counts a failure, unless a person asked and there was nothing to compact. Nothing is
+/// retried but a request for a summary that is too long, which
 /// is made shorter up to three times, and an answer that calls a tool, once. For a limit of time
 /// there is [`compact_within`].
 ///
@@ -85,7 +87,11 @@ pub async fn compact<S: Summarizer + Sync, H: Hooks + Sync>(
             match run.summary(summarizer, added.as_deref()).await {
                 Ok(done) => done,
                 Err(why) => {
-                    attempt.fail();
+                    match (&why, cause.by()) {
+                        // Nothing was asked of anybody; automatic compaction is no worse for it.
+                        (WhyNot::TooFewMessages | WhyNot::BadRun, By::Manual) => attempt.withdraw(),
+                        _ => attempt.fail(),
+                    }
                     return Err(NotCompacted { why, attempts });
                 }
             }

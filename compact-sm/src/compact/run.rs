@@ -13,7 +13,7 @@ use crate::keep::{Summarized, covered, is_command};
 use crate::micro::micro;
 use crate::notes::head_of;
 use crate::reinject::SessionStart;
-use crate::restore::{Restored, present, recent_reads, restore};
+use crate::restore::{Restored, plain, present, recent_reads, restore_beside, whole_texts};
 use crate::summarizer::Summarizer;
 use crate::summary::prompt::{TOO_LONG, summary_text};
 use crate::summary::{
@@ -336,14 +336,15 @@ impl Run<'_> {
             Some(recent) => recent,
             None => recent_reads(self.messages),
         };
-        let stay: Vec<Message>;
-        let kept = if done.head.is_empty() {
-            &done.kept
-        } else {
-            stay = done.head.iter().chain(&done.kept).cloned().collect();
-            &stay
-        };
-        let restored = restore(&recent, kept, &options, self.how.files, self.counter);
+        let mut whole = whole_texts(&done.head);
+        if let (false, Ok((run, _))) = (whole.is_empty(), self.span()) {
+            // The text of a file that the run changed is an old one.
+            for file in recent_reads(&self.messages[run]) {
+                whole.remove(plain(&file.path));
+            }
+        }
+        whole.extend(whole_texts(&done.kept));
+        let restored = restore_beside(&recent, &whole, &options, self.how.files, self.counter);
         for attachment in &restored.attachments {
             done.after = done.after.saturating_add(attachment.tokens);
         }

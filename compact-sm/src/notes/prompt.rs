@@ -108,9 +108,10 @@ fn filled(template: &str, notes: &str, path: &str) -> String {
         match name {
             Some(0) => push_notes(&mut text, notes),
             Some(_) => text.push_str(path),
-            None => text.push_str("{{"),
+            // The next one may begin at the second brace.
+            None => text.push('{'),
         }
-        rest = &found[name.map_or(2, |name| NAMES[name].len())..];
+        rest = &found[name.map_or(1, |name| NAMES[name].len())..];
     }
     text.push_str(rest);
     text

@@ -36,6 +36,8 @@ pub struct NoteTaking {
     pub summarized: Summarized,
     /// Counts the starts, so that a late end is not taken for another one's.
     number: u64,
+    /// Counts the compactions, so that an end tells of no other list than its start.
+    compactions: u64,
 }
 
 /// When it failed, and why.
@@ -129,7 +131,10 @@ pub enum NotesWait {
 /// Notes are being taken. Give it back with how it ended.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "notes that are being taken have to end"]
-pub struct Taking(u64);
+pub struct Taking {
+    number: u64,
+    compactions: u64,
+}
 
 impl NoteTaking {
     /// A session in which nothing has happened yet.
@@ -225,11 +230,15 @@ impl NoteTaking {
         }
         self.number += 1;
         self.running_since = Some(now);
-        Ok(Taking(self.number))
+        Ok(Taking {
+            number: self.number,
+            compactions: self.compactions,
+        })
     }
 
     /// The notes are taken. `context` is what the conversation held, in tokens; `summarized` is
-    /// what the task said: none leaves the mark where it is.
+    /// what the task said: none leaves the mark where it is. If the conversation was compacted
+    /// meanwhile, neither tells of the list that is there now, and both stay as they are.
     pub fn succeeded(
         &mut self,
         taking: Taking,
@@ -237,12 +246,15 @@ impl NoteTaking {
         context: u64,
         summarized: Option<Summarized>,
     ) {
-        if taking.0 != self.number {
+        if taking.number != self.number {
             return;
         }
         self.running_since = None;
         self.last_success = Some(now);
         self.failures = 0;
+        if taking.compactions != self.compactions {
+            return;
+        }
         self.at_last = Some(context);
         if let Some(summarized) = summarized {
             self.summarized = summarized;
@@ -251,7 +263,7 @@ impl NoteTaking {
 
     /// It failed: the notes and how far they reach stay as they were.
     pub fn failed(&mut self, taking: Taking, now: SystemTime, why: &str) {
-        if taking.0 != self.number {
+        if taking.number != self.number {
             return;
         }
         self.running_since = None;
@@ -265,6 +277,7 @@ impl NoteTaking {
     /// The conversation was compacted: it holds so many tokens now, and the notes reach so far in
     /// it.
     pub fn compacted(&mut self, after: u64, summarized: Summarized) {
+        self.compactions += 1;
         self.at_last = self.at_last.map(|last| last.min(after));
         self.summarized = summarized;
     }

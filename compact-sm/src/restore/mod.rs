@@ -9,10 +9,12 @@ pub use options::{
     RESTORE_FILES, RESTORE_TOTAL_TOKENS, Recency, Restore, SKILL_TOKENS, SKILLS_TOTAL_TOKENS,
     files_fn,
 };
-use reads::{RESTORED, plain, whole_texts};
+use reads::RESTORED;
 pub use reads::{RecentFile, Touch, recent_reads};
+pub(crate) use reads::{plain, whole_texts};
 
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde_json::Value;
@@ -192,8 +194,19 @@ pub fn restore(
     files: &dyn Files,
     counter: &dyn Counter,
 ) -> Restored {
+    restore_beside(recent, &whole_texts(kept), options, files, counter)
+}
+
+/// The same beside files whose whole text stays.
+pub(crate) fn restore_beside(
+    recent: &[RecentFile],
+    whole: &HashSet<String>,
+    options: &Restore,
+    files: &dyn Files,
+    counter: &dyn Counter,
+) -> Restored {
     let mut restored = Restored::default();
-    restore_files(recent, kept, options, files, counter, &mut restored);
+    restore_files(recent, whole, options, files, counter, &mut restored);
     let mut left = options.skills_total_tokens;
     let plan = options.plan.iter().map(|plan| (AttachmentKind::Plan, plan));
     let skills = options.skills.iter().map(|s| (AttachmentKind::Skill, s));
@@ -216,13 +229,12 @@ pub fn restore(
 
 fn restore_files(
     recent: &[RecentFile],
-    kept: &[Message],
+    in_kept: &HashSet<String>,
     options: &Restore,
     files: &dyn Files,
     counter: &dyn Counter,
     restored: &mut Restored,
 ) {
-    let in_kept = whole_texts(kept);
     let mut recent: Vec<(&RecentFile, _)> = recent.iter().map(|file| (file, None)).collect();
     if options.recency == Recency::ModifiedTime {
         for (file, time) in &mut recent {
@@ -236,7 +248,10 @@ fn restore_files(
     let (mut places, mut left) = (options.max_files, options.total_tokens);
     for (file, _) in recent {
         let path = file.path.as_str();
-        let is_plan = options.plan.as_ref().is_some_and(|plan| plan.name == path);
+        let is_plan = options
+            .plan
+            .as_ref()
+            .is_some_and(|plan| plain(&plan.name) == plain(path));
         let mut leave_out = |why| {
             restored.left_out.push(NotRestored {
                 name: path.to_owned(),

@@ -5,8 +5,10 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use crate::keep::is_summary;
 use crate::micro::is_cleared;
-use crate::{Block, Message};
+use crate::summary::prompt::OPENING;
+use crate::{Block, Message, Origin};
 
 /// The field of a message that says which file it brought back. Never sent to the API.
 pub(crate) const RESTORED: &str = "compactRestored";
@@ -73,10 +75,17 @@ impl RecentFile {
 #[must_use]
 pub fn recent_reads(messages: &[Message]) -> Vec<RecentFile> {
     let mut calls: HashMap<&str, (&str, Touch)> = HashMap::new();
+    let mut all: Vec<(&str, Touch)> = Vec::new();
     let mut touched: Vec<(&str, Touch)> = Vec::new();
+    // They stand behind what was kept, the last one first, and are older than all of it.
+    let mut restored: Vec<(&str, Touch)> = Vec::new();
     for message in messages {
+        if goes_on(message) {
+            all.extend(restored.drain(..).rev());
+            all.append(&mut touched);
+        }
         if let Some(path) = message.extra.field(RESTORED).and_then(Value::as_str) {
-            touched.push((path, Touch::Restored));
+            restored.push((path, Touch::Restored));
         }
         for block in &message.content.blocks {
             match block {
@@ -96,15 +105,24 @@ pub fn recent_reads(messages: &[Message]) -> Vec<RecentFile> {
             }
         }
     }
+    all.extend(restored.drain(..).rev());
+    all.append(&mut touched);
     let mut seen = HashSet::new();
-    let newest = touched.into_iter().rev();
+    let newest = all.into_iter().rev();
     let once = newest.filter(|(path, _)| seen.insert(plain(path)));
     once.map(|(path, touch)| RecentFile::new(path).touch(touch))
         .collect()
 }
 
+/// Does it stand for what was left out, of everything or of a part?
+fn goes_on(message: &Message) -> bool {
+    let opens = |text: &str| text.starts_with(OPENING);
+    is_summary(message)
+        || message.origin == Origin::Meta && message.texts().next().is_some_and(opens)
+}
+
 /// `./a` and `a` are one file.
-pub(super) fn plain(path: &str) -> &str {
+pub(crate) fn plain(path: &str) -> &str {
     path.strip_prefix("./").unwrap_or(path)
 }
 
@@ -125,7 +143,7 @@ fn file_of(call: &Block) -> Option<(&str, Touch)> {
 
 /// Files whose whole text stands in these messages: read without limits or written, and not
 /// cleared since.
-pub(super) fn whole_texts(messages: &[Message]) -> HashSet<String> {
+pub(crate) fn whole_texts(messages: &[Message]) -> HashSet<String> {
     let mut calls: HashMap<&str, &str> = HashMap::new();
     let mut paths = HashSet::new();
     for block in messages.iter().flat_map(|message| &message.content.blocks) {

@@ -163,17 +163,21 @@ pub fn read_summary(reply: &SummaryReply) -> Result<Summary, BadSummary> {
         });
     }
     let was_cut = matches!(stop, Some("max_tokens" | "model_context_window_exceeded"));
-    let (inner, tag) = inside(&text);
+    let text = match was_cut {
+        true => without_cut_tag(&text),
+        false => &text,
+    };
+    let (inner, tag) = inside(text);
     let inner = unframed(inner.trim());
-    if inner.is_empty() {
-        return Err(match (was_cut, text.contains("<analysis>")) {
-            (true, true) => BadSummary::EndedInScratchpad,
+    if is_json(inner) {
+        return Err(BadSummary::Json);
+    }
+    if !says_something(inner) {
+        return Err(match (was_cut, text.contains(ANALYSIS)) {
+            (true, _) => BadSummary::EndedInScratchpad,
             (_, true) => BadSummary::ReasoningOnly,
             _ => BadSummary::Empty,
         });
-    }
-    if is_json(inner) {
-        return Err(BadSummary::Json);
     }
     if CALLS.iter().any(|tag| inner.starts_with(tag)) {
         return Err(BadSummary::CalledTool { name: None });
@@ -230,6 +234,29 @@ const ANALYSIS: &str = "<analysis>";
 const ANALYSIS_END: &str = "</analysis>";
 const SUMMARY: &str = "<summary>";
 const SUMMARY_END: &str = "</summary>";
+
+const TAGS: [&str; 4] = [ANALYSIS, ANALYSIS_END, SUMMARY, SUMMARY_END];
+
+/// Without the beginning of a tag at which an answer was cut off.
+fn without_cut_tag(text: &str) -> &str {
+    let Some(at) = text.rfind('<') else {
+        return text;
+    };
+    let (before, end) = text.split_at(at);
+    let is_cut = |tag: &&str| tag.len() > end.len() && tag.starts_with(end);
+    match TAGS.iter().any(is_cut) {
+        true => before,
+        false => text,
+    }
+}
+
+/// Is there a word beside the tags? Dots, fences and brackets are no summary.
+fn says_something(text: &str) -> bool {
+    let bare = TAGS
+        .iter()
+        .fold(text.to_owned(), |text, tag| text.replace(tag, ""));
+    bare.contains(char::is_alphanumeric)
+}
 
 /// What counts of a text, and what its tag is like.
 fn inside(text: &str) -> (String, Tag) {
@@ -293,11 +320,7 @@ fn unframed(mut text: &str) -> &str {
         {
             text = inner.trim();
             text = text.strip_suffix(GO_ON.trim()).unwrap_or(text).trim_end();
-            if let Some(at) = text.rfind(DETAILS)
-                && !text[at + DETAILS.len()..].contains('\n')
-            {
-                text = text[..at].trim_end();
-            }
+            text = without_details(text);
         }
         if text.len() == before {
             return text;
@@ -305,12 +328,34 @@ fn unframed(mut text: &str) -> &str {
     }
 }
 
-/// Is it an object or a list, in a fence or not?
+/// The details stand in the last line, so that nothing before it has to be searched.
+fn without_details(text: &str) -> &str {
+    let Some(end) = text.rfind('\n') else {
+        return text;
+    };
+    let line = DETAILS.trim_start();
+    match text[..end].strip_suffix('\n') {
+        Some(before) if text[end + 1..].starts_with(line) => before.trim_end(),
+        _ => text,
+    }
+}
+
+/// Is it nothing but objects and lists, in a fence or not, of which the last may be cut off?
 fn is_json(text: &str) -> bool {
-    let fenced = text.strip_prefix("```").and_then(|rest| {
+    let fenced = text.strip_prefix("```").map(|rest| {
         let rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric());
-        rest.trim_end().strip_suffix("```")
+        let rest = rest.trim_end();
+        rest.strip_suffix("```").unwrap_or(rest)
     });
     let text = fenced.unwrap_or(text).trim();
-    text.starts_with(['{', '[']) && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+    if !text.starts_with(['{', '[']) {
+        return false;
+    }
+    let values = serde_json::Deserializer::from_str(text).into_iter::<serde::de::IgnoredAny>();
+    for value in values {
+        if let Err(error) = value {
+            return error.is_eof();
+        }
+    }
+    true
 }

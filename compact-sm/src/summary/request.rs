@@ -235,8 +235,9 @@ fn copy(message: &Message, images: Images) -> Message {
     copy
 }
 
-/// Puts marks in the place of images and documents.
-pub(super) fn marks(content: &mut Content) {
+/// Puts marks in the place of images and documents, and counts them.
+pub(super) fn marks(content: &mut Content) -> usize {
+    let mut count = 0;
     for block in &mut content.blocks {
         match block {
             Block::Image { extra, .. } => *block = mark(IMAGE_MARK, extra.remove("cache_control")),
@@ -246,10 +247,15 @@ pub(super) fn marks(content: &mut Content) {
             Block::ToolResult {
                 content: Some(inner),
                 ..
-            } => marks(inner),
-            _ => {}
+            } => {
+                count += marks(inner);
+                continue;
+            }
+            _ => continue,
         }
+        count += 1;
     }
+    count
 }
 
 fn mark(text: &str, cache: Option<Value>) -> Block {

@@ -38,7 +38,7 @@ impl SummaryRequest {
     ///
     /// Linear in the list.
     pub fn trim(&mut self, over_by: Option<u64>, counter: &dyn Counter) -> Trim {
-        let mut saved = 0_u64;
+        let (mut saved, mut marked_media) = (0_u64, 0);
         for message in &mut self.messages {
             let has_media = message
                 .content
@@ -47,10 +47,10 @@ impl SummaryRequest {
                 .any(|block| !matches!(block, crate::Block::Text { .. }));
             if has_media && over_by.is_some() {
                 let before = counter.message(message);
-                marks(&mut message.content);
+                marked_media += marks(&mut message.content);
                 saved = saved.saturating_add(before.saturating_sub(counter.message(message)));
             } else if has_media {
-                marks(&mut message.content);
+                marked_media += marks(&mut message.content);
             }
         }
         let first = usize::from(self.messages.first().is_some_and(is_summary));
@@ -74,7 +74,11 @@ impl SummaryRequest {
                     (at, groups) = (end, groups + 1);
                 }
                 // Images were all that was too much, but a retry has to be another request.
-                if saved == 0 { groups.max(1) } else { groups }
+                if marked_media == 0 {
+                    groups.max(1)
+                } else {
+                    groups
+                }
             }
         };
         let drop = drop.min(starts.len().saturating_sub(1));
@@ -82,7 +86,7 @@ impl SummaryRequest {
             if marked {
                 self.messages.insert(first, cut_mark());
             }
-            if saved > 0 {
+            if marked_media > 0 {
                 return Trim::Dropped {
                     groups: 0,
                     messages: 0,

@@ -243,6 +243,29 @@ fn too_few_messages_are_not_compacted() {
 }
 
 #[test]
+fn a_person_who_asks_too_early_does_not_stop_automatic_compaction() {
+    let list = [Message::user("hi"), Message::assistant("hello")];
+    let (breaker, counter) = (Breaker::new(), counter());
+    let how = Compact::new(&breaker, &counter);
+    let model = Scripted::says("s");
+    for cause in [Cause::manual(None), Cause::partial(7..9, None)] {
+        for _ in 0..3 {
+            let failed = now(compact(&list[..1], &cause, &how, &model, &NoHooks)).unwrap_err();
+            assert!(matches!(
+                failed.why,
+                WhyNot::TooFewMessages | WhyNot::BadRun
+            ));
+        }
+    }
+    assert_eq!(breaker.state().failures, 0);
+    assert!(!breaker.state().running && model.seen.lock().unwrap().is_empty());
+    let refused = Cause::Refused(Refused::default());
+    let failed = now(compact(&list[..1], &refused, &how, &model, &NoHooks)).unwrap_err();
+    assert!(matches!(failed.why, WhyNot::TooFewMessages));
+    assert_eq!(breaker.state().failures, 1);
+}
+
+#[test]
 fn more_images_than_a_request_takes_do_not_stay_and_are_not_sent() {
     let mut list = history();
     list.push(Message::user(vec![Block::image("image/png", "aGk="); 101]));

@@ -24,6 +24,7 @@ mod odd_usage;
 mod prefix;
 mod reinjection;
 mod repairs;
+mod restored_again;
 mod restoring;
 mod scripted;
 #[cfg(feature = "serde")]

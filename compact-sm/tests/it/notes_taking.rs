@@ -94,6 +94,10 @@ fn a_prompt_of_the_person_is_filled_in_one_pass() {
     assert!(prompt.starts_with(&format!(
         "Edit {PATH}: has {{{{notesPath}}}} in it {{{{other}}}}"
     )));
+    let job = NotesJob::new(PATH, "$1").prompt("{{{notesPath}}} {{{{currentNotes}}}} {{");
+    let task = notes_task(&tool_loop(1, 5), &job, &counter());
+    let prompt = task.messages.last().unwrap().texts().last().unwrap();
+    assert!(prompt.starts_with(&format!("{{{PATH}}} {{{{$1}}}} {{{{\n")));
 }
 
 #[test]
@@ -292,6 +296,24 @@ fn the_status_has_the_last_success_the_last_error_and_why_not() {
     taking.succeeded(ticket, at(1_002), 12_000, None);
     assert_eq!((taking.failures, taking.last_success), (0, Some(at(1_002))));
     assert_eq!(taking.summarized, Summarized::Unknown);
+}
+
+#[test]
+fn notes_that_end_after_a_compaction_do_not_move_the_mark_of_the_new_list() {
+    let mut taking = NoteTaking::new();
+    let ticket = taking.begin(at(0)).unwrap();
+    taking.succeeded(ticket, at(1), 20_000, Some(Summarized::Count(40)));
+    let ticket = taking.begin(at(10)).unwrap();
+    taking.compacted(9_000, Summarized::Count(1));
+    taking.succeeded(ticket, at(20), 170_000, Some(Summarized::Count(390)));
+    assert_eq!(taking.summarized, Summarized::Count(1));
+    assert_eq!(taking.at_last, Some(9_000));
+    assert_eq!(taking.last_success, Some(at(20)));
+    assert_eq!(taking.wait(at(21), at(21)), NotesWait::NotRunning);
+    let ticket = taking.begin(at(30)).unwrap();
+    taking.succeeded(ticket, at(31), 15_000, Some(Summarized::Count(8)));
+    assert_eq!(taking.summarized, Summarized::Count(8));
+    assert_eq!(taking.at_last, Some(15_000));
 }
 
 #[test]

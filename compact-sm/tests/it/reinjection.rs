@@ -146,6 +146,18 @@ fn each_piece_that_is_not_there_is_named() {
 }
 
 #[test]
+fn what_the_model_quotes_does_not_stand_for_an_instruction() {
+    let start = SessionStart::new().instructions("CLAUDE.md", "Use tabs.");
+    let quoted = [
+        Message::user("go"),
+        Message::assistant("It says: Use tabs."),
+    ];
+    assert_eq!(start.missing(&Sent::new("", &[], &quoted)).len(), 1);
+    let said = [Message::user("Use tabs.")];
+    assert_eq!(start.missing(&Sent::new("", &[], &said)), []);
+}
+
+#[test]
 fn a_single_other_byte_or_another_definition_is_found() {
     let start = start();
     let hook = HookResult::new("greet", "it is Monday")

@@ -13,11 +13,11 @@ use serde_json::json;
 
 use crate::world::words;
 
-fn counter() -> Estimator {
+pub(crate) fn counter() -> Estimator {
     Estimator::new(Estimate::BytesDiv4)
 }
 
-fn call(list: &mut Vec<Message>, tool: &str, path: &str, failed: bool) {
+pub(crate) fn call(list: &mut Vec<Message>, tool: &str, path: &str, failed: bool) {
     let id = format!("call_{}", list.len());
     let key = if tool == "NotebookEdit" {
         "notebook_path"
@@ -36,7 +36,7 @@ fn call(list: &mut Vec<Message>, tool: &str, path: &str, failed: bool) {
     }]));
 }
 
-fn reads(paths: &[&str]) -> Vec<Message> {
+pub(crate) fn reads(paths: &[&str]) -> Vec<Message> {
     let mut list = vec![Message::user("go")];
     for path in paths {
         call(&mut list, "Read", path, false);
@@ -65,7 +65,7 @@ fn disk(files: &[(&str, &str)]) -> impl Files + use<> {
     })
 }
 
-fn any() -> impl Files + use<> {
+pub(crate) fn any() -> impl Files + use<> {
     files_fn(|path: &str| Ok(format!("now: {path}\n")))
 }
 
@@ -344,7 +344,7 @@ fn messages_of_attachments_are_valid_and_hold_the_text_byte_for_byte() {
     assert_eq!(messages[0].texts().nth(1), Some(hostile));
     // What was brought back counts as read the next time.
     let again = recent_reads(&messages);
-    assert_eq!(again[1], RecentFile::new("/a").touch(Touch::Restored));
+    assert_eq!(again[0], RecentFile::new("/a").touch(Touch::Restored));
     assert!(
         !messages[0]
             .to_request()

@@ -132,6 +132,60 @@ fn a_summary_that_was_cut_says_so_and_one_that_never_began_is_refused() {
 }
 
 #[test]
+fn wherever_an_answer_is_cut_no_piece_of_a_tag_is_a_summary() {
+    let whole = "<analysis>\n1 2 3\n</analysis>\n\n<summary>\n压缩 all\n</summary>";
+    let begins = whole.find('压').unwrap();
+    for end in (0..whole.len()).filter(|end| whole.is_char_boundary(*end)) {
+        let reply = SummaryReply::text(&whole[..end]).stop_reason("max_tokens");
+        match read_summary(&reply) {
+            Ok(summary) => {
+                assert!(end > begins, "{end}: {}", summary.text);
+                assert!(!summary.text.contains('<'), "{}", summary.text);
+            }
+            Err(why) => {
+                assert!(end <= begins, "{end}: {why}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tags_dots_and_fences_alone_are_no_summary() {
+    for text in [
+        "...",
+        "…",
+        "</summary>",
+        "</analysis>",
+        "``` ```",
+        "\u{200b}",
+        "- \n- ",
+    ] {
+        assert_eq!(read(text), Err(BadSummary::Empty), "{text:?}");
+        let tagged = format!("<summary>{text}</summary>");
+        assert_eq!(read(&tagged), Err(BadSummary::Empty), "{text:?}");
+    }
+}
+
+#[test]
+fn json_that_is_cut_off_or_in_several_values_is_no_summary() {
+    for text in [
+        r#"{"name": "Read", "input": {"file_path": "/a"#,
+        "```json\n{\"name\": \"Read\"",
+        "{\"a\": 1}\n{\"b\": 2}",
+        "[",
+    ] {
+        assert_eq!(read(text), Err(BadSummary::Json), "{text:?}");
+    }
+    for text in [
+        "[1] is the first source",
+        "{\"a\": 1} is what the file holds",
+        "[x] done",
+    ] {
+        assert_eq!(read(text).as_deref(), Ok(text));
+    }
+}
+
+#[test]
 fn the_stop_reason_of_a_response_is_read() {
     let json = r#"{"role": "assistant", "content": [{"type": "text", "text": "no"}], "stop_reason": "refusal"}"#;
     let reply = SummaryReply::from_message(serde_json::from_str(json).unwrap());

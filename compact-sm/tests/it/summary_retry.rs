@@ -1,6 +1,6 @@
 //! A request for a summary that is too long itself.
 
-use compact_sm::{Limits, Message, Origin, SummaryOptions, Trim, validate_with};
+use compact_sm::{Block, Images, Limits, Message, Origin, SummaryOptions, Trim, validate_with};
 
 use crate::summary_request::{counter, prompt, whole};
 use crate::world::tool_loop;
@@ -62,6 +62,27 @@ fn one_round_remains_whatever_is_asked() {
     assert_eq!(request.trim(None, &counter()), Trim::OneLeft);
     assert!(validate_with(&request.messages, &Limits::request()).is_empty());
     assert!(prompt(&request).contains("<summary>"));
+}
+
+#[test]
+fn pictures_of_the_only_round_become_marks_before_it_is_given_up() {
+    for over_by in [None, Some(10)] {
+        let list = [Message::user(vec![
+            Block::text("what is this?"),
+            Block::image("image/png", "aWNvbg=="),
+        ])];
+        let mut request = whole(&list, &SummaryOptions::default().images(Images::Keep));
+        assert!(request.messages_json().to_string().contains("aWNvbg"));
+        assert_eq!(
+            request.trim(over_by, &counter()),
+            Trim::Dropped {
+                groups: 0,
+                messages: 0
+            }
+        );
+        assert!(!request.messages_json().to_string().contains("aWNvbg"));
+        assert_eq!(request.trim(over_by, &counter()), Trim::OneLeft);
+    }
 }
 
 #[test]
