@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::keep::{is_command, splits_response};
+use crate::summary::open_calls;
 use crate::tokens::Counter;
 use crate::transcript::images;
-use crate::{Block, Message};
+use crate::{Block, Message, Role};
 
 /// For each place before a message, and for the end, whether the list may be cut there. Linear.
 pub(crate) fn safe_cuts(messages: &[Message], floor: usize) -> Vec<bool> {
@@ -62,23 +63,42 @@ pub(super) fn tail(
     let said = |at: &usize| !is_command(&messages[*at]);
     let wanted = (floor..len).rev().filter(said).nth(count.saturating_sub(1));
     let wanted = wanted.unwrap_or(floor);
+    let end = waiting(messages, &safe, floor);
+    let wanted = wanted.min(end);
     let cut = (floor..=wanted).rev().find(|at| safe[*at]).unwrap_or(floor);
     // Something has to be left to summarize.
     let least = (floor..len).filter(said).nth(1).map_or(len, |at| at + 1);
     let mut tokens = (cut..len).map(|at| counter.message(&messages[at]));
     let mut left = tokens.by_ref().fold(0_u64, u64::saturating_add);
     let mut pictures = images(&messages[cut..]);
-    for at in cut..len {
+    for at in cut..end {
         if safe[at] && at >= least && left <= most.tokens && pictures <= most.images {
             return at;
         }
         pictures -= images(&messages[at..=at]).min(pictures);
         left = left.saturating_sub(counter.message(&messages[at]));
     }
-    len
+    end
 }
 
-/// A run of messages, widened to places where the list may be cut; none if nothing is in it.
+/// Where the turn begins whose calls wait for their results, which have to find them; the end of
+/// the list if none waits.
+fn waiting(messages: &[Message], safe: &[bool], floor: usize) -> usize {
+    let len = messages.len();
+    if open_calls(messages).is_empty() {
+        return len;
+    }
+    let back = |end: usize, role: Role| {
+        let run = messages[..end].iter().rev();
+        end - run.take_while(|message| message.role == role).count()
+    };
+    let start = back(back(len, Role::User), Role::Assistant);
+    let cut = (floor..=start.max(floor)).rev().find(|at| safe[*at]);
+    cut.unwrap_or(floor)
+}
+
+/// A run of messages, widened to places where the list may be cut, and without a turn whose calls
+/// wait for their results; none if nothing is in it.
 pub(super) fn widened(
     messages: &[Message],
     floor: usize,
@@ -91,5 +111,7 @@ pub(super) fn widened(
     let safe = safe_cuts(messages, floor);
     let start = (floor..=run.start.max(floor)).rev().find(|at| safe[*at]);
     let end = (run.end.min(len)..=len).find(|at| safe[*at]);
-    Some(start.unwrap_or(floor)..end.unwrap_or(len))
+    let end = end.unwrap_or(len).min(waiting(messages, &safe, floor));
+    let run = start.unwrap_or(floor)..end;
+    (!run.is_empty()).then_some(run)
 }

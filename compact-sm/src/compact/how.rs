@@ -40,7 +40,8 @@ pub enum Cause<'a> {
     /// summary, that piece is everything: read from there, no message is missing, but the summary
     /// comes first, and what it stands for may be there too.
     Partial {
-        /// The messages; widened to where the list may be cut.
+        /// The messages; widened to where the list may be cut, and without the last turn if its
+        /// calls wait for their results.
         run: Range<usize>,
         /// What the summary should keep.
         instructions: Option<String>,

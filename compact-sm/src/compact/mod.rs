@@ -29,9 +29,8 @@ use run::Run;
 ///
 /// The history is borrowed: whatever fails, and if the future is dropped, it is as it was, and the
 /// breaker counts a failure, unless a person asked and there was nothing to compact. Nothing is
-/// retried but a request for a summary that is too long, which
-/// is made shorter up to three times, and an answer that calls a tool, once. For a limit of time
-/// there is [`compact_within`].
+/// retried but a request for a summary that is too long, which is made shorter up to three times,
+/// and an answer that calls a tool, once. For a limit of time there is [`compact_within`].
 ///
 /// # Errors
 ///

@@ -179,7 +179,10 @@ pub fn read_summary(reply: &SummaryReply) -> Result<Summary, BadSummary> {
             _ => BadSummary::Empty,
         });
     }
-    if CALLS.iter().any(|tag| inner.starts_with(tag)) {
+    let calls = |line: &str| CALLS.iter().any(|tag| line.trim_start().starts_with(tag));
+    // What is closed may quote a call; an answer without the form that makes one is one.
+    let is_form = tag == Tag::Closed || (tag == Tag::Open && was_cut);
+    if calls(inner) || (!is_form && inner.lines().any(calls)) {
         return Err(BadSummary::CalledTool { name: None });
     }
     let mut summary = Summary {
@@ -269,9 +272,14 @@ fn inside(text: &str) -> (String, Tag) {
         }
     };
     let first = text.find(SUMMARY);
-    let is_before = |at: &usize| text.find(ANALYSIS).is_none_or(|analysis| *at < analysis);
+    let behind = behind_scratchpad(text);
+    // Words in front of the form may name its tags, a summary that begins the answer counts.
+    let is_before = |at: &usize| {
+        let begins = text[..*at].trim().is_empty() || behind.is_none();
+        begins && text.find(ANALYSIS).is_none_or(|analysis| *at < analysis)
+    };
     // A scratchpad may speak of the tag, so the one right behind it is the one that counts.
-    if let Some(at) = first.filter(is_before).or_else(|| behind_scratchpad(text)) {
+    if let Some(at) = first.filter(is_before).or(behind) {
         return tagged(text, at);
     }
     let rest = without_scratchpad(text);

@@ -37,5 +37,6 @@ mod switches;
 mod tokens;
 mod transcripts;
 mod validity;
+mod waiting_calls;
 mod window;
 mod world;

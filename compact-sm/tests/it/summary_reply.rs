@@ -28,6 +28,11 @@ fn the_scratchpad_is_thrown_away_and_the_summary_is_read() {
 fn a_scratchpad_that_speaks_of_the_tags_does_not_leak() {
     let text = "<analysis>I will write <summary> next</analysis>\n<summary>real</summary>";
     assert_eq!(read(text).unwrap(), "real");
+    let text =
+        "First <analysis>, then a <summary>.\n<analysis>x</analysis>\n<summary>real</summary>";
+    assert_eq!(read(text).unwrap(), "real");
+    let text = "I think, then write a <summary>.\n<analysis>x</analysis>\n<summary>real</summary>";
+    assert_eq!(read(text).unwrap(), "real");
     let text = "<analysis>I will write <summary> next</analysis>\nreal";
     assert_eq!(read(text).unwrap(), "real");
 }
@@ -96,6 +101,21 @@ fn a_tool_call_in_words_is_no_summary() {
         );
     }
     assert!(read("they wrote <tool_call> by hand").is_ok());
+}
+
+#[test]
+fn words_before_a_tool_call_in_words_do_not_make_it_a_summary() {
+    let call = "<function_calls>\n<invoke name=\"Read\"></invoke>\n</function_calls>";
+    for text in [
+        format!("Let me check.\n{call}"),
+        format!("<summary>I will read it.\n{call}"),
+    ] {
+        assert_eq!(read(&text), Err(BadSummary::CalledTool { name: None }));
+    }
+    // A summary may quote one.
+    let quotes = format!("4. The model wrote:\n{call}");
+    let text = format!("<summary>{quotes}</summary>");
+    assert_eq!(read(&text).as_ref(), Ok(&quotes));
 }
 
 #[test]
