@@ -246,6 +246,9 @@ fn restore_files(
     let most = usize::try_from(options.file_tokens.saturating_mul(16)).unwrap_or(usize::MAX);
     let most = most.min(1 << 20);
     let (mut places, mut left) = (options.max_files, options.total_tokens);
+    // A host's own list may name one twice.
+    let mut seen = HashSet::new();
+    recent.retain(|(file, _)| seen.insert(plain(&file.path)));
     for (file, _) in recent {
         let path = file.path.as_str();
         let is_plan = options

@@ -123,7 +123,7 @@ fn goes_on(message: &Message) -> bool {
 
 /// `./a` and `a` are one file.
 pub(crate) fn plain(path: &str) -> &str {
-    path.strip_prefix("./").unwrap_or(path)
+    path.trim_start_matches("./")
 }
 
 fn file_of(call: &Block) -> Option<(&str, Touch)> {

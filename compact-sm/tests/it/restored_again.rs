@@ -50,3 +50,15 @@ fn a_file_that_the_summarized_part_changed_comes_back_although_an_old_text_stays
     assert_eq!(back, ["/changed"]);
     assert_eq!(done.restored.present, ["/changed", "/same"]);
 }
+
+#[test]
+fn a_file_that_the_list_names_twice_comes_back_once() {
+    let recent = ["/a", "b", "./b", "././b", "/a", "/c"].map(RecentFile::new);
+    let plan = Restore::default().plan("./plan.md", "steps");
+    let back = restore(&recent, &[], &plan, &any(), &counter());
+    let names: Vec<_> = back.attachments.iter().map(|a| a.name.as_str()).collect();
+    assert_eq!(names, ["/a", "b", "/c", "./plan.md"]);
+    let named = ["plan.md"].map(RecentFile::new);
+    let back = restore(&named, &[], &plan, &any(), &counter());
+    assert_eq!(back.attachments.len(), 1);
+}
