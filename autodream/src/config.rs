@@ -225,6 +225,8 @@ pub struct Host {
     pub remote: bool,
     /// The session was started without anything in the background.
     pub simple: bool,
+    /// It is not the main agent that asks, but one that works for it.
+    pub subagent: bool,
 }
 
 impl Default for Host {
@@ -235,6 +237,7 @@ impl Default for Host {
             daily_log: false,
             remote: false,
             simple: false,
+            subagent: false,
         }
     }
 }
@@ -261,6 +264,13 @@ impl Host {
         self
     }
 
+    /// Sets whether a subagent asks.
+    #[must_use]
+    pub fn subagent(mut self, on: bool) -> Host {
+        self.subagent = on;
+        self
+    }
+
     /// Sets whether the session does nothing in the background.
     #[must_use]
     pub fn simple(mut self, on: bool) -> Host {
@@ -283,6 +293,8 @@ pub enum DecidedBy {
     Remote,
     /// The session does nothing in the background.
     Simple,
+    /// A subagent asks; the main agent will.
+    Subagent,
     /// The setting `autoDreamEnabled`.
     Setting,
     /// The flag `tengu_onyx_plover`.
@@ -298,6 +310,7 @@ impl DecidedBy {
             DecidedBy::DailyLog => "the session writes daily logs",
             DecidedBy::Remote => "the session is remote",
             DecidedBy::Simple => "the session runs in simple mode",
+            DecidedBy::Subagent => "a subagent asks",
             DecidedBy::Setting => "the setting autoDreamEnabled",
             DecidedBy::Flag => "the flag tengu_onyx_plover",
         }
@@ -324,6 +337,7 @@ pub fn enabled(settings: &Settings, flags: &Flags, host: &Host) -> Enabled {
         (host.daily_log, DecidedBy::DailyLog),
         (host.remote, DecidedBy::Remote),
         (host.simple, DecidedBy::Simple),
+        (host.subagent, DecidedBy::Subagent),
     ];
     if let Some((_, decided_by)) = closed.into_iter().find(|(closed, _)| *closed) {
         return Enabled {

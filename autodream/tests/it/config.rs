@@ -78,6 +78,7 @@ fn no_setting_opens_it_in_a_session_that_does_not_consolidate() {
         (Host::default().daily_log(true), DecidedBy::DailyLog),
         (Host::default().remote(true), DecidedBy::Remote),
         (Host::default().simple(true), DecidedBy::Simple),
+        (Host::default().subagent(true), DecidedBy::Subagent),
     ] {
         let answer = enabled(&settings, &Flags::default().enabled(true), &host);
         assert_eq!((answer.on, answer.decided_by), (false, decided_by));
