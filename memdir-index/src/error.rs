@@ -68,6 +68,9 @@ pub enum ErrorKind {
     Audience,
     /// The store was opened for reading only.
     ReadOnly,
+    /// A write of several files could neither be completed nor taken back; every file is whole,
+    /// and the next open or write tries again.
+    Unfinished,
 }
 
 impl Error {
@@ -170,6 +173,9 @@ impl fmt::Display for Error {
                 f.write_str("the text is not cleared for the team that reads this store")
             }
             ErrorKind::ReadOnly => f.write_str("the store was opened for reading only"),
+            ErrorKind::Unfinished => f.write_str(
+                "a write of several files was interrupted, and the next open or write goes on",
+            ),
         }
     }
 }

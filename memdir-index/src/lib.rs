@@ -38,9 +38,10 @@ pub use name_case::NameCase;
 pub use notice::size_figure;
 pub use prompt::{Directory, IndexUse, Mode, Prompt, prompt};
 pub use store::{
-    Access, Check, Durability, ExistingLines, Fault, IndexWritten, Loaded, MAX_READ_BYTES, NoIndex,
-    Outcome, RebuildOptions, Rebuilt, Recovery, Removed, Renamed, Saved, Shrink, Store,
-    StoreOptions, Time, Unlisted, Wait, Written, local_date_time,
+    Access, Applied, Batch, Check, Durability, Exclusive, ExistingLines, Fault, IndexWritten,
+    Listing, Loaded, MAX_READ_BYTES, NoIndex, Outcome, RebuildOptions, Rebuilt, Recovery, Removed,
+    Renamed, Saved, Shrink, Store, StoreOptions, Time, Unlisted, Wait, Written, check_memory_name,
+    local_date_time,
 };
 pub use strip::strip;
 pub use truncate::{

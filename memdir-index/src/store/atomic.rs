@@ -90,15 +90,7 @@ pub(super) fn replace(
     let existing = fs::symlink_metadata(target)
         .ok()
         .filter(fs::Metadata::is_file);
-    let mut builder = tempfile::Builder::new();
-    builder
-        .prefix(TEMP_PREFIX)
-        .suffix(TEMP_SUFFIX)
-        .rand_bytes(12);
-    if let Some(permissions) = new_file_permissions() {
-        builder.permissions(permissions);
-    }
-    let mut temp = builder.tempfile_in(dir).map_err(fail)?;
+    let mut temp = temp_in(dir).map_err(fail)?;
     temp.write_all(bytes).map_err(fail)?;
     if let Some(meta) = existing {
         temp.as_file()
@@ -119,6 +111,19 @@ pub(super) fn replace(
         }
     }
     Ok(true)
+}
+
+/// A temporary file that a scan ignores and the next open clears away.
+pub(super) fn temp_in(folder: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder
+        .prefix(TEMP_PREFIX)
+        .suffix(TEMP_SUFFIX)
+        .rand_bytes(12);
+    if let Some(permissions) = new_file_permissions() {
+        builder.permissions(permissions);
+    }
+    builder.tempfile_in(folder)
 }
 
 /// What a new file gets, before the process's umask takes bits away.

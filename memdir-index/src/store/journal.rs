@@ -3,7 +3,7 @@
 //!
 //! The journal holds no text of the memory: step one is a rename, so the file is as before or as
 //! after, and its fingerprint says which. If it is as after, step two (the index line) is repeated
-//! from the file itself; if it is as before, the write has not happened.
+//! from the file itself; if it is as before, the write has not happened. A batch is in `batch`.
 
 use std::fs;
 use std::io;
@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use memdir_types::Memory;
 
+use super::batch::{BATCH_FOLDER, Step};
 use super::lock::Lock;
 use super::place::Link;
-use super::{Durability, Store, atomic, entry_of};
+use super::{Durability, MAX_READ_BYTES, Store, atomic, entry_of};
 use crate::index::Change;
 use crate::{Entry, Error, ErrorKind, Fingerprint, Index};
 
@@ -23,8 +24,9 @@ pub(super) const JOURNAL_FILE: &str = ".memdir-index.journal";
 /// The first line; another version's journal is reported, not guessed at.
 const MAGIC: &str = "memdir-index journal 1";
 
-/// A journal is three names and two fingerprints; anything larger is not one.
-const MAX_JOURNAL_BYTES: usize = 32 * 1024;
+/// The most bytes of a journal: 4 MiB, as of any other file. That is a batch of some 25,000 files;
+/// anything larger is no journal.
+pub(super) const MAX_JOURNAL_BYTES: usize = MAX_READ_BYTES as usize;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Intent {
@@ -40,6 +42,8 @@ pub(super) enum Intent {
         from: String,
         to: String,
     },
+    /// Several files; the contents lie beside the journal.
+    Batch(Vec<Step>),
 }
 
 /// A write that a killed process had begun, and what became of it.
@@ -47,10 +51,13 @@ pub(super) enum Intent {
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
 pub struct Recovery {
-    /// The memory that it was about; empty if the journal could not be read.
+    /// The memory that it was about; empty if the journal could not be read, or if it was about
+    /// several.
     pub file: String,
     /// What became of it.
     pub outcome: Outcome,
+    /// The files of a batch that somebody changed since, which were left alone.
+    pub left: Vec<String>,
 }
 
 /// What became of an interrupted write.
@@ -75,7 +82,7 @@ pub enum Outcome {
 }
 
 impl Intent {
-    fn to_text(&self) -> String {
+    pub(super) fn to_text(&self) -> String {
         let body = match self {
             Intent::Save {
                 file,
@@ -84,6 +91,14 @@ impl Intent {
             } => format!("save\n{file}\n{before}\n{after}"),
             Intent::Remove { file } => format!("remove\n{file}"),
             Intent::Rename { from, to } => format!("rename\n{from}\n{to}"),
+            Intent::Batch(steps) => {
+                let mut body = "batch".to_owned();
+                for step in steps {
+                    // Names hold no control characters, so a line is one name.
+                    body.push_str(&format!("\n{} {}\n{}", step.before, step.after, step.file));
+                }
+                body
+            }
         };
         format!("{MAGIC}\n{body}\nend\n")
     }
@@ -103,6 +118,18 @@ impl Intent {
                 from: (*from).to_owned(),
                 to: (*to).to_owned(),
             }),
+            [MAGIC, "batch", steps @ .., "end", ""] if steps.len() % 2 == 0 => steps
+                .chunks_exact(2)
+                .map(|pair| {
+                    let (before, after) = pair[0].split_once(' ')?;
+                    Some(Step {
+                        file: pair[1].to_owned(),
+                        before: before.parse().ok()?,
+                        after: after.parse().ok()?,
+                    })
+                })
+                .collect::<Option<Vec<Step>>>()
+                .map(Intent::Batch),
             _ => None,
         }
     }
@@ -121,7 +148,7 @@ impl Store {
         entries.flatten().any(|entry| {
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            name == JOURNAL_FILE || atomic::is_temp(&name)
+            name == JOURNAL_FILE || name == BATCH_FOLDER || atomic::is_temp(&name)
         })
     }
 
@@ -145,6 +172,7 @@ impl Store {
             };
             let recovery = self.recover_locked(&lock)?;
             self.clean_folder(self.dir.clone());
+            self.clean_batch();
             Ok(recovery)
         };
         attempt().unwrap_or_else(|error| {
@@ -152,6 +180,7 @@ impl Store {
             Some(Recovery {
                 file: String::new(),
                 outcome: Outcome::Pending { reason },
+                left: Vec::new(),
             })
         })
     }
@@ -159,12 +188,16 @@ impl Store {
     /// Writes the intent before the first step.
     pub(super) fn begin_intent(&self, intent: &Intent) -> Result<(), Error> {
         let text = intent.to_text();
-        // It has to outlive the process, not the machine: after a loss of power the check finds
-        // what it would have told. Replacing never follows a link, so a planted one just goes.
-        let durability = Durability::ProcessDeath;
-        atomic::replace(&self.journal_path(), text.as_bytes(), durability, || {
-            Ok(true)
-        })?;
+        // Replacing never follows a link, so a planted one just goes.
+        let path = self.journal_path();
+        let durability = match intent {
+            Intent::Batch(_) => self.options.durability,
+            // It has to outlive the process, not the machine: after a loss of power the check
+            // finds what it would have told.
+            _ => Durability::ProcessDeath,
+        };
+        atomic::replace(&path, text.as_bytes(), durability, || Ok(true))?;
+        atomic::sync_folders(&[&path], durability);
         Ok(())
     }
 
@@ -204,9 +237,11 @@ impl Store {
             None => Recovery {
                 file: String::new(),
                 outcome: Outcome::Unreadable,
+                left: Vec::new(),
             },
         };
         self.finish(&[&path])?;
+        self.clean_batch();
         Ok(Some(recovery))
     }
 
@@ -219,6 +254,7 @@ impl Store {
             } => (file, self.look_at_save(file, *before, *after)),
             Intent::Remove { file } => (file, self.look_at_remove(file)),
             Intent::Rename { from, to } => (to, self.look_at_rename(from, to)),
+            Intent::Batch(steps) => return self.complete_batch(steps, lock),
         };
         let outcome = match found {
             Ok(Found::Untouched) => Outcome::NotHappened,
@@ -239,6 +275,7 @@ impl Store {
         Ok(Recovery {
             file: file.clone(),
             outcome,
+            left: Vec::new(),
         })
     }
 
@@ -327,7 +364,7 @@ impl Edit {
 }
 
 /// Whether looking at a memory again would find the same obstacle.
-fn is_lasting(error: &Error) -> bool {
+pub(super) fn is_lasting(error: &Error) -> bool {
     match error.kind() {
         ErrorKind::LeadsOut | ErrorKind::NotAFile | ErrorKind::TooLarge { .. } => true,
         _ => error.is_denied(),
@@ -352,7 +389,12 @@ mod tests {
             from: "a.md".to_owned(),
             to: "b.md".to_owned(),
         };
-        for intent in [save, remove, rename] {
+        let batch = Intent::Batch(vec![Step {
+            file: "sub/a b.md".to_owned(),
+            before: Fingerprint::of(b"x"),
+            after: Fingerprint::ABSENT,
+        }]);
+        for intent in [save, remove, rename, batch, Intent::Batch(Vec::new())] {
             assert_eq!(Intent::from_text(&intent.to_text()), Some(intent));
         }
     }
@@ -363,6 +405,8 @@ mod tests {
             "",
             "memdir-index journal 2\nremove\na.md\nend\n",
             "memdir-index journal 1\nremove\na.md\n",
+            "memdir-index journal 1\nbatch\nabsent absent\nend\n",
+            "memdir-index journal 1\nbatch\nabsent\na.md\nend\n",
         ] {
             assert_eq!(Intent::from_text(text), None, "{text}");
         }

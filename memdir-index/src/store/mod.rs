@@ -1,7 +1,9 @@
 //! A memory directory on disk: opening, loading and reading; the writes are in the files below.
 
 mod atomic;
+mod batch;
 mod check;
+mod exclusive;
 mod index_file;
 mod journal;
 mod load;
@@ -16,7 +18,9 @@ use std::path::{Path, PathBuf};
 
 use memdir_types::{Audience, Memory, Scope};
 
+pub use batch::{Applied, Batch};
 pub use check::{Check, Fault};
+pub use exclusive::{Exclusive, Listing, check_memory_name};
 pub use index_file::{IndexWritten, Shrink};
 pub use journal::{Outcome, Recovery};
 pub use load::{Loaded, NoIndex};
@@ -24,8 +28,7 @@ pub use log::{Time, local_date_time};
 pub use rebuild::{ExistingLines, RebuildOptions, Rebuilt, Unlisted};
 pub use save::{Removed, Renamed, Saved, Written};
 
-use crate::entry::is_markdown;
-use crate::{ENTRYPOINT, Entry, Error, ErrorKind, Fingerprint, Limits, NameCase};
+use crate::{Entry, Error, ErrorKind, Fingerprint, Limits, NameCase};
 
 /// The most bytes of one file that this crate reads into memory: 4 MiB, more than a hundred times
 /// what an index may load, so that a file that grew without bound costs bounded memory and time.
@@ -241,33 +244,7 @@ impl Store {
 
     /// Whether a name can be that of a memory of this store.
     fn check_name(&self, file: &str) -> Result<(), Error> {
-        let refuse = |reason: &str| {
-            let reason = reason.to_owned();
-            Err(Error::new(ErrorKind::Name { reason }, file))
-        };
-        if let Err(error) = memdir_paths::check_name(file) {
-            return Err(atomic::from_paths(error, PathBuf::from(file)));
-        }
-        if !is_markdown(file) {
-            return refuse("it does not end in `.md`");
-        }
-        let mut components = file.split('/');
-        let first = components.clone().next().unwrap_or_default();
-        if first != file
-            && scan::RESERVED_FOLDERS
-                .iter()
-                .any(|name| first.eq_ignore_ascii_case(name))
-        {
-            return refuse("that folder is no part of this store");
-        }
-        if components.any(|component| component.starts_with('.')) {
-            return refuse("hidden files are no memories");
-        }
-        let last = file.rsplit('/').next().unwrap_or(file);
-        if last.eq_ignore_ascii_case(ENTRYPOINT) {
-            return refuse("it is the index");
-        }
-        Ok(())
+        exclusive::check_name(file)
     }
 
     fn check_writable(&self) -> Result<(), Error> {

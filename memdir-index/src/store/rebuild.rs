@@ -127,18 +127,13 @@ impl Store {
 
         let mut alive: BTreeSet<String> = scan.files.iter().map(|file| case.key(file)).collect();
         for (file, why) in &scan.left_out {
-            let reason = match why {
-                Why::Hostile(reason) | Why::Unreadable(reason) => reason.clone(),
-                Why::LeadsOut => "it leads out of the memory directory".to_owned(),
-                Why::TooMany => "the scan stopped here, there is too much".to_owned(),
-            };
             // A file that is there but cannot be read keeps the line it has.
             if matches!(why, Why::Unreadable(_) | Why::TooMany) {
                 alive.insert(case.key(file));
             }
             rebuilt.unlisted.push(Unlisted {
                 file: file.clone(),
-                reason,
+                reason: why.reason(),
             });
         }
 

@@ -55,6 +55,17 @@ pub(super) enum Why {
     TooMany,
 }
 
+impl Why {
+    /// The same in words.
+    pub(super) fn reason(&self) -> String {
+        match self {
+            Why::Hostile(reason) | Why::Unreadable(reason) => reason.clone(),
+            Why::LeadsOut => "it leads out of the memory directory".to_owned(),
+            Why::TooMany => "the scan stopped here, there is too much".to_owned(),
+        }
+    }
+}
+
 impl Store {
     pub(super) fn scan(&self) -> Scan {
         let mut scan = Scan::default();
