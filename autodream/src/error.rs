@@ -23,6 +23,14 @@ pub enum ErrorKind {
     NoDirectory,
     /// Another program took the lock over while it was held; nothing of its file was touched.
     LostLock,
+    /// The memory directory could not be read or written; the source says which file and why.
+    Index,
+    /// Something else stands where a folder of ours belongs, a link for example.
+    NotAFolder,
+    /// There is no run of that name.
+    NoRun,
+    /// A record of ours cannot be read.
+    Damaged,
 }
 
 impl Error {
@@ -38,6 +46,17 @@ impl Error {
         Error {
             kind: ErrorKind::Io,
             path: Some(path.into()),
+            source: Some(Box::new(source)),
+        }
+    }
+
+    pub(crate) fn index(source: memdir_index::Error) -> Error {
+        Error {
+            kind: match source.kind() {
+                memdir_index::ErrorKind::NoDirectory => ErrorKind::NoDirectory,
+                _ => ErrorKind::Index,
+            },
+            path: None,
             source: Some(Box::new(source)),
         }
     }
@@ -61,6 +80,10 @@ impl fmt::Display for Error {
             ErrorKind::Io => f.write_str("the system refused an operation")?,
             ErrorKind::NoDirectory => f.write_str("the memory directory does not exist")?,
             ErrorKind::LostLock => f.write_str("another program took the lock over")?,
+            ErrorKind::Index => f.write_str("the memory directory could not be read or written")?,
+            ErrorKind::NotAFolder => f.write_str("expected a folder, and no link")?,
+            ErrorKind::NoRun => f.write_str("no such run")?,
+            ErrorKind::Damaged => f.write_str("a record cannot be read")?,
         }
         if let Some(path) = &self.path {
             write!(f, ": {}", path.display())?;

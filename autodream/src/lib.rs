@@ -13,6 +13,9 @@ mod sessions;
 mod policy;
 mod shell;
 
+// … and what becomes of what it made.
+mod transaction;
+
 mod error;
 
 pub use {memdir_index, memdir_paths, memdir_types};
@@ -30,4 +33,9 @@ pub use sessions::{Session, SkippedTranscript, Touched, Transcripts, touched_sin
 pub use shell::{
     Command, Join, MAX_COMMAND_BYTES, Redirection, SEARCH_PATH, Script, Step, judge_shell,
     parse_shell,
+};
+pub use transaction::{
+    Committed, DEFAULT_KEEP_RUNS, DEFAULT_LOSS_PERCENT, Fault, FaultReason, FileChange, KeptBack,
+    KeptReason, LeftOut, Loss, LossLimits, RecognizedBy, Repair, Report, Review, Run, RunId, Share,
+    Stage, StageOptions, Undone, What, runs, undo,
 };
