@@ -49,7 +49,10 @@ pub enum RefusalKind {
 }
 
 impl Refusal {
-    pub(crate) fn new(kind: RefusalKind, part: impl AsRef<str>, why: &'static str) -> Refusal {
+    /// A refusal, for a host that judges on its own: the part of the tool use that it is about, of
+    /// which the beginning is shown, and why.
+    #[must_use]
+    pub fn new(kind: RefusalKind, part: impl AsRef<str>, why: &'static str) -> Refusal {
         // Escaped: what cannot be seen in the command can be seen in its refusal.
         let mut shown = String::new();
         for (count, c) in part.as_ref().chars().enumerate() {
