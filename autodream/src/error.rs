@@ -31,6 +31,10 @@ pub enum ErrorKind {
     NoRun,
     /// A record of ours cannot be read.
     Damaged,
+    /// The agent could not go on; the source says why.
+    Subagent,
+    /// What a model answered is not of the form that is known.
+    Reply,
 }
 
 impl Error {
@@ -47,6 +51,23 @@ impl Error {
             kind: ErrorKind::Io,
             path: Some(path.into()),
             source: Some(Box::new(source)),
+        }
+    }
+
+    pub(crate) fn subagent(source: impl StdError + Send + Sync + 'static) -> Error {
+        Error {
+            kind: ErrorKind::Subagent,
+            path: None,
+            source: Some(Box::new(source)),
+        }
+    }
+
+    #[cfg(feature = "runner")]
+    pub(crate) fn reply() -> Error {
+        Error {
+            kind: ErrorKind::Reply,
+            path: None,
+            source: None,
         }
     }
 
@@ -84,6 +105,10 @@ impl fmt::Display for Error {
             ErrorKind::NotAFolder => f.write_str("expected a folder, and no link")?,
             ErrorKind::NoRun => f.write_str("no such run")?,
             ErrorKind::Damaged => f.write_str("a record cannot be read")?,
+            ErrorKind::Subagent => f.write_str("the agent could not go on")?,
+            ErrorKind::Reply => {
+                f.write_str("expected an answer in the form of the Messages API")?;
+            }
         }
         if let Some(path) = &self.path {
             write!(f, ": {}", path.display())?;

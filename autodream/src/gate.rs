@@ -2,13 +2,16 @@
 //! at the clock, a folder, a lock.
 
 use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, SystemTime};
 
 use memdir_paths::MemoryDir;
 
 use crate::lock::{self, Acquired, Busy, Lock, Recovered};
 use crate::sessions::{Session, SkippedTranscript, Touched, Transcripts, touched_since};
-use crate::{Config, DecidedBy, Enabled, Error, Process};
+use crate::{Config, DecidedBy, Enabled, Error, Host, Process};
 
 /// The gates of one session. What it keeps between two turns is the time of its last look at the
 /// transcripts, so there is one for each session, made when it starts.
@@ -18,7 +21,39 @@ pub struct Gate {
     transcripts: Transcripts,
     config: Config,
     last_scan: Option<SystemTime>,
-    on_hold: bool,
+    hold: Hold,
+}
+
+/// Whether the gates stay closed for the rest of the session: shared with the tickets, so that a
+/// run that ends badly closes them however it ends.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hold(Arc<AtomicU8>);
+
+impl Hold {
+    const STOPPED: u8 = 1;
+    const FAILED: u8 = 2;
+
+    /// The person stopped a run.
+    pub(crate) fn stopped(&self) {
+        self.0.store(Hold::STOPPED, Ordering::Relaxed);
+    }
+
+    /// A run came to nothing.
+    pub(crate) fn failed(&self) {
+        self.0.store(Hold::FAILED, Ordering::Relaxed);
+    }
+
+    fn release(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    fn reason(&self) -> Option<ClosedReason> {
+        match self.0.load(Ordering::Relaxed) {
+            Hold::STOPPED => Some(ClosedReason::OnHold),
+            Hold::FAILED => Some(ClosedReason::Failed),
+            _ => None,
+        }
+    }
 }
 
 /// Whether a consolidation may begin.
@@ -37,12 +72,17 @@ pub enum Opening {
 pub struct Ticket {
     /// The lock, to be kept or rolled back at the end.
     pub lock: Lock,
+    /// The memory directory that it is for.
+    pub dir: MemoryDir,
+    /// The folders of transcripts that were looked at.
+    pub transcripts: Vec<PathBuf>,
     /// The sessions since the last consolidation, the latest first.
     pub sessions: Vec<Session>,
     /// When the last consolidation was.
     pub last: Option<SystemTime>,
     /// Transcripts that could not be looked at.
     pub skipped: Vec<SkippedTranscript>,
+    pub(crate) hold: Hold,
 }
 
 /// All gates at a glance.
@@ -85,6 +125,8 @@ pub enum ClosedReason {
     },
     /// A consolidation was stopped by the person in this session.
     OnHold,
+    /// A consolidation came to nothing in this session; the next one tries again.
+    Failed,
     /// The last consolidation is too recent.
     TooSoon {
         /// When it was.
@@ -113,6 +155,7 @@ impl fmt::Display for Closed {
         match &self.reason {
             ClosedReason::Disabled { decided_by } => write!(f, "off: {}", decided_by.as_str()),
             ClosedReason::OnHold => f.write_str("stopped: until the next session"),
+            ClosedReason::Failed => f.write_str("failed: until the next session"),
             ClosedReason::TooSoon { remaining, .. } => {
                 write!(f, "too soon: {} left", InWords(*remaining))
             }
@@ -156,7 +199,7 @@ impl Gate {
             transcripts,
             config,
             last_scan: None,
-            on_hold: false,
+            hold: Hold::default(),
         }
     }
 
@@ -171,8 +214,14 @@ impl Gate {
     }
 
     /// Keeps the gates closed for the rest of the session: the person stopped a consolidation.
+    /// A run of this crate does so itself, if it was stopped or came to nothing.
     pub fn hold(&mut self) {
-        self.on_hold = true;
+        self.hold.stopped();
+    }
+
+    /// Opens the gates again that were closed for the rest of the session.
+    pub fn release(&mut self) {
+        self.hold.release();
     }
 
     /// Asks all gates in order, and stops at the first that is closed. To be called at the end of
@@ -226,12 +275,53 @@ impl Gate {
             lock.roll_back()?;
             return Ok(Opening::Closed(closed));
         }
-        Ok(Opening::Open(Ticket {
+        Ok(Opening::Open(self.ticket(lock, previous, touched)))
+    }
+
+    /// A person asks for a consolidation: neither time nor sessions nor the setting matter, and
+    /// nothing is throttled or on hold. Only memory that is off, a subagent that asks, and a lock
+    /// that somebody holds close the gate.
+    ///
+    /// This is how daily logs are distilled: see [`DreamKind::Logs`](crate::DreamKind::Logs).
+    ///
+    /// # Errors
+    ///
+    /// If the lock cannot be written, or there is no memory directory.
+    pub fn manual(
+        &mut self,
+        now: SystemTime,
+        host: &Host,
+        process: &Process,
+    ) -> Result<Opening, Error> {
+        let disabled = [
+            (!host.auto_memory, DecidedBy::AutoMemory),
+            (host.subagent, DecidedBy::Subagent),
+        ];
+        if let Some((_, decided_by)) = disabled.into_iter().find(|(closed, _)| *closed) {
+            return Ok(Opening::Closed(Closed {
+                reason: ClosedReason::Disabled { decided_by },
+                ask_again: None,
+            }));
+        }
+        let lock = match Lock::acquire(&self.dir, now, process)? {
+            Acquired::Yes(lock) => lock,
+            Acquired::Busy(busy) => return Ok(Opening::Closed(self.locked(busy, now))),
+        };
+        let previous = self.plausible(lock.previous(), now);
+        let touched = touched_since(&self.transcripts, previous);
+        Ok(Opening::Open(self.ticket(lock, previous, touched)))
+    }
+
+    fn ticket(&self, lock: Lock, last: Option<SystemTime>, touched: Touched) -> Ticket {
+        Ticket {
             lock,
+            dir: self.dir.clone(),
+            transcripts: self.transcripts.folders.clone(),
             sessions: touched.sessions,
-            last: previous,
+            last,
             skipped: touched.skipped,
-        }))
+            hold: self.hold.clone(),
+        }
     }
 
     /// What [`check`](Gate::check) would find, all gates at once, for a person to read: takes no
@@ -264,10 +354,8 @@ impl Gate {
             ClosedReason::Disabled {
                 decided_by: enabled.decided_by,
             }
-        } else if self.on_hold {
-            ClosedReason::OnHold
         } else {
-            return None;
+            self.hold.reason()?
         };
         Some(Closed {
             reason,

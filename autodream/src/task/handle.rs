@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::future::{Future, poll_fn};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::SystemTime;
@@ -93,6 +94,11 @@ impl TaskHandle {
     /// Another task in its place: what a run begins with.
     pub(crate) fn start(&self, task: DreamTask) {
         self.shared().task = Arc::new(task);
+    }
+
+    /// Where the agent works, once that is known.
+    pub(crate) fn works_in(&self, directory: &Path) {
+        self.update(|task| task.directory = directory.to_path_buf());
     }
 
     /// The agent is done. `false` if the person stopped it before: then nothing is taken over.
