@@ -75,7 +75,8 @@ pub use restore::{
 };
 pub use summarizer::{BoxSummarizer, SummarizeError, Summarizer, SummarizerFn, summarizer_fn};
 pub use summary::{
-    BadSummary, Extent, Images, MAX_SUMMARY_BYTES, MAX_TRIMS, Returns, Scope, Summary,
+    BadSummary, Extent, FORM_SHARE, FORM_TOKENS, FREE_SHARE, FREE_TOKENS, Images,
+    MAX_SUMMARY_BYTES, MAX_TRIMS, Returns, SHORTEST_OF_TOKENS, Scope, Summary, SummaryForm,
     SummaryOptions, SummaryReply, SummaryRequest, Trim, read_summary, summary_prompt,
     summary_request,
 };

@@ -2,7 +2,7 @@
 
 use super::result::WhyNot;
 use crate::summarizer::{SummarizeError, Summarizer};
-use crate::summary::{BadSummary, MAX_TRIMS, SummaryRequest, Trim, read_summary};
+use crate::summary::{BadSummary, MAX_TRIMS, Summary, SummaryRequest, Trim, read_summary};
 use crate::tokens::Counter;
 
 /// Asks until there is a summary, or a reason why there is none.
@@ -10,14 +10,14 @@ pub(super) async fn ask<S: Summarizer + Sync>(
     summarizer: &S,
     mut request: SummaryRequest,
     counter: &(dyn Counter + Sync),
-) -> Result<(String, usize), WhyNot> {
+) -> Result<(Summary, usize), WhyNot> {
     let (mut requests, mut trims, mut trimmed) = (0, 0, 0);
     let mut called = false;
     loop {
         requests += 1;
         match summarizer.summarize(request.clone()).await {
             Ok(reply) => match read_summary(&reply) {
-                Ok(summary) => return Ok((summary.text, trimmed)),
+                Ok(summary) => return Ok((summary, trimmed)),
                 Err(BadSummary::CalledTool { .. }) if !called => called = true,
                 Err(why) => return Err(WhyNot::BadSummary(why)),
             },

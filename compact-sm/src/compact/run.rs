@@ -16,9 +16,7 @@ use crate::reinject::SessionStart;
 use crate::restore::{Restored, plain, present, recent_reads, restore_beside, whole_texts};
 use crate::summarizer::Summarizer;
 use crate::summary::prompt::{TOO_LONG, summary_text};
-use crate::summary::{
-    BadSummary, Scope, SummaryOptions, SummaryRequest, summary_prompt, summary_request,
-};
+use crate::summary::{Scope, SummaryOptions, SummaryRequest, summary_prompt, summary_request};
 use crate::tokens::{Counter, Measure};
 use crate::transcript::{MAX_IMAGES, images, shape};
 use crate::window::RESERVE_TOKENS;
@@ -229,12 +227,10 @@ impl Run<'_> {
         };
         let replaced = self.messages[from..what.end].iter();
         let replaced = replaced.fold(0_u64, |sum, m| sum.saturating_add(self.counter.message(m)));
-        let size = self.counter.text(&summary);
-        if size >= replaced {
-            let (before, after) = (replaced, size);
-            return Err(WhyNot::BadSummary(BadSummary::NotShorter { before, after }));
-        }
-        let summary = self.shortened(summary);
+        summary
+            .stands_for(replaced, self.counter)
+            .map_err(WhyNot::BadSummary)?;
+        let summary = self.shortened(summary.text);
         let said = |range: Range<usize>| -> Vec<Message> {
             let said = self.messages[range].iter().filter(|m| !is_command(m));
             said.map(stays).collect()

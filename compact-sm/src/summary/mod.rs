@@ -1,13 +1,19 @@
 //! The classic summary: what a model is asked, and what is read from its answer.
 
+mod phrases;
 pub(crate) mod prompt;
 mod reply;
 mod request;
 mod retry;
+mod says;
+mod tags;
 
 pub use prompt::summary_prompt;
 pub(crate) use reply::head;
-pub use reply::{BadSummary, Extent, MAX_SUMMARY_BYTES, Summary, SummaryReply, read_summary};
+pub use reply::{
+    BadSummary, Extent, FORM_SHARE, FORM_TOKENS, FREE_SHARE, FREE_TOKENS, MAX_SUMMARY_BYTES,
+    SHORTEST_OF_TOKENS, Summary, SummaryForm, SummaryReply, read_summary,
+};
 pub(crate) use request::open_calls;
 pub use request::{Images, Returns, Scope, SummaryOptions, SummaryRequest, summary_request};
 pub use retry::{MAX_TRIMS, Trim};

@@ -83,6 +83,21 @@ pub fn summary_prompt(scope: Scope, instructions: Option<&str>) -> String {
     text
 }
 
+/// Is this a line of the request itself? A model that repeats it has said nothing.
+pub(super) fn is_asked(line: &str) -> bool {
+    const SHORTEST: usize = 20;
+    let asked = [
+        WHOLE,
+        RECENT,
+        PREFIX,
+        METHOD,
+        SECTIONS,
+        LAST_TWO,
+        LAST_TWO_OF_PREFIX,
+    ];
+    line.len() >= SHORTEST && asked.iter().any(|text| text.contains(line))
+}
+
 /// How every summary begins that stands in a conversation.
 pub(crate) const OPENING: &str = "This session goes on from an earlier conversation that did not \
 fit the context window any more. What it held is summarized below.";

@@ -6,7 +6,10 @@ use std::fmt;
 use serde_json::Value;
 
 use super::prompt::{DETAILS, ENDED, GO_ON, LABEL, OPENING};
+use super::says::{Says, has_sections, says};
+use super::tags::{Tag, has_scratchpad, has_words, inside, without_cut_tag, without_thoughts};
 use crate::boundary::read_boundary_text;
+use crate::tokens::Counter;
 use crate::{Block, Message};
 
 /// The most of an answer that is read, in bytes; our own choice, several times the longest
@@ -60,7 +63,63 @@ pub struct Summary {
     pub text: String,
     /// Is it whole?
     pub extent: Extent,
+    /// Is it in the form that was asked for?
+    pub form: SummaryForm,
 }
+
+/// What a summary looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
+#[non_exhaustive]
+pub enum SummaryForm {
+    /// It stands in its tag, or under some of the headings that were asked for.
+    Asked,
+    /// Words without a form: perhaps the model talks of something else.
+    Free,
+}
+
+impl Summary {
+    /// Can it stand for what it replaces? Both figures in tokens. It has to be shorter, and must
+    /// not be next to nothing: in place of [`SHORTEST_OF_TOKENS`] or more it has at least a token
+    /// for each [`FORM_SHARE`] of them, up to [`FORM_TOKENS`]; if it has no form, at least one for
+    /// each [`FREE_SHARE`], up to [`FREE_TOKENS`].
+    ///
+    /// # Errors
+    ///
+    /// [`BadSummary::NotShorter`] or [`BadSummary::TooShort`].
+    pub fn stands_for(&self, before: u64, counter: &dyn Counter) -> Result<(), BadSummary> {
+        let after = counter.text(self.text.strip_suffix(ENDED).unwrap_or(&self.text));
+        if counter.text(&self.text) >= before {
+            return Err(BadSummary::NotShorter { before, after });
+        }
+        let least = match self.form {
+            SummaryForm::Asked => FORM_TOKENS.min(before / FORM_SHARE),
+            SummaryForm::Free => FREE_TOKENS.min(before / FREE_SHARE),
+        };
+        if before >= SHORTEST_OF_TOKENS && after < least {
+            return Err(BadSummary::TooShort { before, after });
+        }
+        Ok(())
+    }
+}
+
+/// Any summary may stand for less than this. In tokens; our own choice: the result of one tool can
+/// be as long, and be told in a line.
+pub const SHORTEST_OF_TOKENS: u64 = 25_000;
+
+/// A summary in its form has at least one token for so many. In tokens; our own choice.
+pub const FORM_SHARE: u64 = 20_000;
+
+/// What a summary in its form never needs more than. In tokens; our own choice.
+pub const FORM_TOKENS: u64 = 20;
+
+/// A summary without a form has at least one token for so many. In tokens; our own choice.
+pub const FREE_SHARE: u64 = 1_000;
+
+/// What a summary without a form never needs more than. In tokens; our own choice, about seventy
+/// words.
+pub const FREE_TOKENS: u64 = 100;
 
 /// How much of a summary is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -80,7 +139,8 @@ pub enum Extent {
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 #[non_exhaustive]
 pub enum BadSummary {
-    /// There is no text in it, or only white space.
+    /// There is no text in it, or none that tells anything: white space, dots, `N/A`, headings
+    /// with nothing below, the words of the request, an error of the service.
     Empty,
     /// There is reasoning in it, and nothing else.
     ReasoningOnly,
@@ -91,12 +151,21 @@ pub enum BadSummary {
     },
     /// It is one JSON value: the model tried to call a tool in words.
     Json,
-    /// The model declined.
+    /// The model declined: by its stop reason, or in words.
     Declined,
+    /// It goes on with the conversation, or asks what to do, instead of summarizing.
+    GoesOn,
     /// It ended at its limit of tokens before the summary began.
     EndedInScratchpad,
     /// It is as long as what it summarizes.
     NotShorter {
+        /// What was summarized, in tokens.
+        before: u64,
+        /// The summary, in tokens.
+        after: u64,
+    },
+    /// It is next to nothing beside what it would stand for: see [`Summary::stands_for`].
+    TooShort {
         /// What was summarized, in tokens.
         before: u64,
         /// The summary, in tokens.
@@ -107,7 +176,7 @@ pub enum BadSummary {
 impl fmt::Display for BadSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            BadSummary::Empty => f.write_str("the answer is empty, expected a summary"),
+            BadSummary::Empty => f.write_str("the answer says nothing, expected a summary"),
             BadSummary::ReasoningOnly => {
                 f.write_str("the answer is reasoning and nothing else, expected a summary")
             }
@@ -120,12 +189,19 @@ impl fmt::Display for BadSummary {
             }
             BadSummary::Json => f.write_str("the answer is a JSON value, expected a summary"),
             BadSummary::Declined => f.write_str("the model declined to summarize"),
+            BadSummary::GoesOn => {
+                f.write_str("the answer goes on with the conversation, expected a summary")
+            }
             BadSummary::EndedInScratchpad => {
                 f.write_str("the answer was at its limit before the summary began")
             }
             BadSummary::NotShorter { before, after } => write!(
                 f,
                 "the summary has {after} tokens, expected fewer than the {before} that it stands for"
+            ),
+            BadSummary::TooShort { before, after } => write!(
+                f,
+                "the summary has {after} tokens, which is too little for the {before} that it stands for"
             ),
         }
     }
@@ -135,9 +211,11 @@ impl std::error::Error for BadSummary {}
 
 /// The summary of an answer.
 ///
-/// The scratchpad is thrown away; what stands in `<summary>` counts, or without such a tag the
-/// rest. An earlier summary that was copied with its frame loses the frame. Whether it is shorter
-/// than what it stands for is for [`compact`](crate::compact) to say.
+/// The scratchpad is thrown away; what stands in `<summary>` counts, in several such tags all of
+/// it, or without one the rest. An earlier summary that was copied with its frame loses the frame.
+/// What tells nothing of a conversation is refused, in the tag too: phrases for nothing, a refusal,
+/// words that go on with the work. A summary that tells of such words is one. Whether it is long
+/// enough, and short enough, for what it stands for is for [`Summary::stands_for`] to say.
 ///
 /// # Errors
 ///
@@ -163,21 +241,25 @@ pub fn read_summary(reply: &SummaryReply) -> Result<Summary, BadSummary> {
         });
     }
     let was_cut = matches!(stop, Some("max_tokens" | "model_context_window_exceeded"));
-    let text = match was_cut {
+    let all = match was_cut {
         true => without_cut_tag(&text),
         false => &text,
     };
+    let all = all.trim_start();
+    let text = without_thoughts(all);
     let (inner, tag) = inside(text);
     let inner = unframed(inner.trim());
     if is_json(inner) {
         return Err(BadSummary::Json);
     }
-    if !says_something(inner) {
-        return Err(match (was_cut, text.contains(ANALYSIS)) {
-            (true, _) => BadSummary::EndedInScratchpad,
-            (_, true) => BadSummary::ReasoningOnly,
-            _ => BadSummary::Empty,
-        });
+    if !has_words(inner) {
+        return Err(
+            match (was_cut, text.len() < all.len() || has_scratchpad(text)) {
+                (true, _) => BadSummary::EndedInScratchpad,
+                (_, true) => BadSummary::ReasoningOnly,
+                _ => BadSummary::Empty,
+            },
+        );
     }
     let calls = |line: &str| CALLS.iter().any(|tag| line.trim_start().starts_with(tag));
     // What is closed may quote a call; an answer without the form that makes one is one.
@@ -185,9 +267,20 @@ pub fn read_summary(reply: &SummaryReply) -> Result<Summary, BadSummary> {
     if calls(inner) || (!is_form && inner.lines().any(calls)) {
         return Err(BadSummary::CalledTool { name: None });
     }
+    match says(inner) {
+        Says::Something => {}
+        Says::Nothing if was_cut => return Err(BadSummary::EndedInScratchpad),
+        Says::Nothing => return Err(BadSummary::Empty),
+        Says::Declines => return Err(BadSummary::Declined),
+        Says::GoesOn => return Err(BadSummary::GoesOn),
+    }
     let mut summary = Summary {
         text: inner.to_owned(),
         extent: Extent::Whole,
+        form: match tag != Tag::None || has_sections(inner) {
+            true => SummaryForm::Asked,
+            false => SummaryForm::Free,
+        },
     };
     if was_cut && tag != Tag::Closed {
         summary.text.push_str(ENDED);
@@ -223,97 +316,8 @@ pub(crate) fn head(text: &str, most: usize) -> &str {
     &text[..end]
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Tag {
-    None,
-    Open,
-    Closed,
-}
-
 /// How models call a tool in words where they have none.
 const CALLS: [&str; 4] = ["<function_calls>", "<tool_call>", "<tool_use>", "<invoke "];
-
-const ANALYSIS: &str = "<analysis>";
-const ANALYSIS_END: &str = "</analysis>";
-const SUMMARY: &str = "<summary>";
-const SUMMARY_END: &str = "</summary>";
-
-const TAGS: [&str; 4] = [ANALYSIS, ANALYSIS_END, SUMMARY, SUMMARY_END];
-
-/// Without the beginning of a tag at which an answer was cut off.
-fn without_cut_tag(text: &str) -> &str {
-    let Some(at) = text.rfind('<') else {
-        return text;
-    };
-    let (before, end) = text.split_at(at);
-    let is_cut = |tag: &&str| tag.len() > end.len() && tag.starts_with(end);
-    match TAGS.iter().any(is_cut) {
-        true => before,
-        false => text,
-    }
-}
-
-/// Is there a word beside the tags? Dots, fences and brackets are no summary.
-fn says_something(text: &str) -> bool {
-    let bare = TAGS
-        .iter()
-        .fold(text.to_owned(), |text, tag| text.replace(tag, ""));
-    bare.contains(char::is_alphanumeric)
-}
-
-/// What counts of a text, and what its tag is like.
-fn inside(text: &str) -> (String, Tag) {
-    let tagged = |text: &str, at: usize| {
-        let rest = &text[at + SUMMARY.len()..];
-        // The last closing tag: a summary may quote one.
-        match rest.rfind(SUMMARY_END) {
-            Some(end) => (rest[..end].to_owned(), Tag::Closed),
-            None => (rest.to_owned(), Tag::Open),
-        }
-    };
-    let first = text.find(SUMMARY);
-    let behind = behind_scratchpad(text);
-    // Words in front of the form may name its tags, a summary that begins the answer counts.
-    let is_before = |at: &usize| {
-        let begins = text[..*at].trim().is_empty() || behind.is_none();
-        begins && text.find(ANALYSIS).is_none_or(|analysis| *at < analysis)
-    };
-    // A scratchpad may speak of the tag, so the one right behind it is the one that counts.
-    if let Some(at) = first.filter(is_before).or(behind) {
-        return tagged(text, at);
-    }
-    let rest = without_scratchpad(text);
-    match (rest.find(SUMMARY), first) {
-        (Some(at), _) => tagged(&rest, at),
-        // A scratchpad that was never closed, and all there is stands in it.
-        (None, Some(at)) if rest.trim().is_empty() => tagged(text, at),
-        _ => (rest, Tag::None),
-    }
-}
-
-fn behind_scratchpad(text: &str) -> Option<usize> {
-    text.match_indices(ANALYSIS_END).find_map(|(at, tag)| {
-        let rest = &text[at + tag.len()..];
-        let trimmed = rest.trim_start();
-        let start = at + tag.len() + rest.len() - trimmed.len();
-        trimmed.starts_with(SUMMARY).then_some(start)
-    })
-}
-
-fn without_scratchpad(text: &str) -> String {
-    let mut kept = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(ANALYSIS) {
-        kept.push_str(&rest[..at]);
-        rest = &rest[at + ANALYSIS.len()..];
-        // One that is never closed takes everything behind it.
-        rest = rest
-            .split_once(ANALYSIS_END)
-            .map_or("", |(_, behind)| behind);
-    }
-    kept.push_str(rest);
-    kept
-}
 
 /// Without the frame of an earlier summary, which must not be wrapped again and again.
 fn unframed(mut text: &str) -> &str {

@@ -6,7 +6,7 @@ use compact_sm::{
     Source, Transcript, Usage, Way, WhyNot, Window, compact, read_boundary_text, validate,
 };
 
-use crate::scripted::{Scripted, now};
+use crate::scripted::{SUMMARY, Scripted, now};
 use crate::world::tool_loop;
 
 pub(crate) fn counter() -> Estimator {
@@ -141,7 +141,7 @@ fn after_a_refusal_six_messages_stay() {
 fn a_tail_that_is_too_large_is_summarized_instead() {
     let mut list = tool_loop(2, 10);
     list.extend(tool_loop(30, 60_000).into_iter().skip(59));
-    let model = Scripted::says("s");
+    let model = Scripted::says(SUMMARY);
     let done = manual(&list, &model).unwrap();
     assert!(done.kept.is_empty());
     assert!(validate(&done.into_messages()).is_empty());

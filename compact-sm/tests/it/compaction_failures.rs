@@ -6,7 +6,7 @@ use compact_sm::{
     files_fn, notes_task, validate,
 };
 
-use crate::scripted::{Answer, Scripted, now, once, says};
+use crate::scripted::{Answer, SUMMARY, Scripted, now, once, says};
 use crate::world::tool_loop;
 
 use crate::compaction::{counter, full, history, manual, policy};
@@ -269,7 +269,7 @@ fn a_person_who_asks_too_early_does_not_stop_automatic_compaction() {
 fn more_images_than_a_request_takes_do_not_stay_and_are_not_sent() {
     let mut list = history();
     list.push(Message::user(vec![Block::image("image/png", "aGk="); 101]));
-    let model = Scripted::says("s");
+    let model = Scripted::says(SUMMARY);
     let done = manual(&list, &model).unwrap();
     assert!(validate(&done.into_messages()).is_empty());
     let sent = model.seen.lock().unwrap()[0].messages_json().to_string();

@@ -7,7 +7,7 @@ use compact_sm::{
 };
 
 use crate::compaction::{counter, full, history};
-use crate::scripted::{Scripted, now};
+use crate::scripted::{SUMMARY, Scripted, now};
 
 #[test]
 fn notes_come_first_and_the_summary_only_if_they_will_not_do() {
@@ -146,7 +146,7 @@ fn micro_compaction_that_is_not_enough_is_passed_over() {
         &list,
         &Cause::Auto(&decision),
         &how,
-        &Scripted::says("s"),
+        &Scripted::says(SUMMARY),
         &NoHooks,
     ))
     .unwrap();

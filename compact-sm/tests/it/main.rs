@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
+mod answers;
 mod auto_traits;
 mod breaker;
 mod compaction;
@@ -33,6 +34,7 @@ mod summarizer_errors;
 mod summary_reply;
 mod summary_request;
 mod summary_retry;
+mod summary_words;
 mod switches;
 mod tokens;
 mod transcripts;

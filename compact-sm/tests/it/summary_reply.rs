@@ -231,3 +231,56 @@ fn long_hostile_answers_are_read_in_linear_time() {
     let long = read(&"x".repeat(5 << 20)).unwrap();
     assert_eq!(long.len(), compact_sm::MAX_SUMMARY_BYTES);
 }
+
+#[test]
+fn a_scratchpad_in_any_letter_case_is_thrown_away() {
+    for tag in ["Analysis", "ANALYSIS", "aNaLySiS", "analysis "] {
+        let close = tag.trim();
+        assert_eq!(
+            read(&format!("<{tag}>secret thoughts</{close}>real")).unwrap(),
+            "real"
+        );
+        let whole = format!("<{tag}>secret thoughts</{close}>\n<Summary>real</SUMMARY>");
+        assert_eq!(read(&whole).unwrap(), "real");
+        let nested = format!("<summary><{tag}>secret thoughts</{close}>real</summary>");
+        assert_eq!(read(&nested).unwrap(), "real");
+        assert_eq!(
+            read(&format!("<{tag}>secret thoughts")),
+            Err(BadSummary::ReasoningOnly)
+        );
+    }
+}
+
+#[test]
+fn what_a_model_thought_before_it_answered_is_thrown_away() {
+    for tag in ["think", "Thinking", "reasoning"] {
+        let text = format!("<{tag}>a <summary> comes</{tag}>\n\n<summary>real</summary>");
+        assert_eq!(read(&text).unwrap(), "real");
+        assert_eq!(
+            read(&format!("<{tag}>hm</{tag}>")),
+            Err(BadSummary::ReasoningOnly)
+        );
+    }
+    let quotes = "The model writes <think>hm</think> before it answers.";
+    assert_eq!(read(quotes).unwrap(), quotes);
+}
+
+#[test]
+fn several_summaries_in_one_answer_are_read_without_their_tags() {
+    assert_eq!(
+        read("<summary>a</summary><summary>b</summary>").unwrap(),
+        "a\n\nb"
+    );
+    let text = "<analysis>x</analysis>\n<summary>one</summary>\n\nAnd the rest:\n\
+                <analysis>y</analysis>\n<Summary>\ntwo\n</Summary>\n<summary>three</summary> bye";
+    assert_eq!(read(text).unwrap(), "one\n\ntwo\n\nthree");
+    assert_eq!(
+        read("<summary>one</summary> <summary> </summary>").unwrap(),
+        "one"
+    );
+    // Where the tags do not match, one of them is quoted.
+    assert_eq!(
+        read("<summary>a </summary> is the end tag</summary>").unwrap(),
+        "a </summary> is the end tag"
+    );
+}
