@@ -10,6 +10,7 @@ macro_rules! say {
     ($($text:tt)*) => { $crate::tell(&format!("{}\n", format_args!($($text)*))) };
 }
 
+mod agent;
 mod bench_recall;
 mod conform;
 mod e2e;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Some("e2e") => e2e::run(rest),
         Some("show") => show::run(rest),
         Some(e2e::WRITER) => e2e::run_writer(rest),
+        Some(e2e::PART) => e2e::run_part(rest),
         Some("conform") => conform::run(rest),
         Some("matrix") => matrix::run(rest),
         Some("bench") => bench(rest),

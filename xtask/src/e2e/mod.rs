@@ -5,6 +5,7 @@
 
 mod conversation;
 mod days;
+mod fortnight;
 mod instructions;
 mod model;
 mod modes;
@@ -18,20 +19,43 @@ use std::process::ExitCode;
 
 use crate::Result;
 
+pub(crate) use fortnight::{PART, run_part};
 pub(crate) use writer::{COMMAND as WRITER, run as run_writer};
 
+/// What `--only` takes.
+const CHAPTERS: [&str; 5] = ["days", "instructions", "recall", "conversation", "weeks"];
+
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    let json = match args {
-        [] => false,
-        [flag] if flag == "--json" => true,
-        other => return Err(format!("e2e takes only --json, got {other:?}").into()),
-    };
+    let (mut json, mut only) = (false, None);
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--json" => json = true,
+            "--only" => only = args.next().map(String::as_str),
+            other => return Err(format!("e2e takes --json and --only, got {other:?}").into()),
+        }
+    }
+    if only.is_some_and(|name| !CHAPTERS.contains(&name)) {
+        return Err(format!("the chapters are {}", CHAPTERS.join(", ")).into());
+    }
+    let wanted = |name: &str| only.is_none_or(|only| only == name);
     let world = world::World::build()?;
     let mut story = story::Story::new(json);
-    days::tell(&world, &mut story)?;
-    instructions::tell(&world, &mut story)?;
-    recall::tell(&world, &mut story)?;
-    conversation::tell(&world, &mut story)?;
+    if wanted("days") {
+        days::tell(&world, &mut story)?;
+    }
+    if wanted("instructions") {
+        instructions::tell(&world, &mut story)?;
+    }
+    if wanted("recall") {
+        recall::tell(&world, &mut story)?;
+    }
+    if wanted("conversation") {
+        conversation::tell(&world, &mut story)?;
+    }
+    if wanted("weeks") {
+        fortnight::tell(&mut story)?;
+    }
     Ok(if story.close() {
         ExitCode::SUCCESS
     } else {

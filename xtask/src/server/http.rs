@@ -75,15 +75,18 @@ pub(super) fn write(
     body: &[u8],
 ) -> io::Result<()> {
     let kind = headers.iter().find(|(name, _)| *name == "content-type");
-    write!(out, "HTTP/1.1 {status} {}\r\n", reason(status))?;
+    // One write: the pieces of several would wait for one another on the way.
+    let mut whole = format!("HTTP/1.1 {status} {}\r\n", reason(status));
     if kind.is_none() {
-        write!(out, "content-type: application/json\r\n")?;
+        whole.push_str("content-type: application/json\r\n");
     }
     for (name, value) in headers {
-        write!(out, "{name}: {value}\r\n")?;
+        whole.push_str(&format!("{name}: {value}\r\n"));
     }
-    write!(out, "content-length: {}\r\n\r\n", body.len())?;
-    out.write_all(body)?;
+    whole.push_str(&format!("content-length: {}\r\n\r\n", body.len()));
+    let mut whole = whole.into_bytes();
+    whole.extend_from_slice(body);
+    out.write_all(&whole)?;
     out.flush()
 }
 

@@ -108,6 +108,11 @@ pub(crate) struct Server {
     thread: Option<JoinHandle<()>>,
 }
 
+/// Why the API would refuse a request with this body; nothing if it would not.
+pub(crate) fn judge(body: &Value) -> Option<String> {
+    law::check(body).err().map(|refused| refused.message)
+}
+
 /// The window of a server, in tokens, unless it is told another.
 const WINDOW: u64 = 200_000;
 
@@ -187,6 +192,7 @@ impl Drop for Server {
 }
 
 fn serve(shared: &Shared, stream: TcpStream) {
+    let _ = stream.set_nodelay(true);
     let _ = stream.set_read_timeout(Some(Duration::from_secs(30)));
     let Ok(writer) = stream.try_clone() else {
         return;
