@@ -8,9 +8,16 @@
 mod config;
 mod corpus;
 mod errors;
+#[cfg(all(feature = "runner", unix))]
+mod executor;
 mod gate;
 mod lock;
 mod policy;
+mod prompt;
+#[cfg(feature = "runner")]
+mod runner;
+#[cfg(feature = "runner")]
+mod runner_tools;
 mod sessions;
 mod shell;
 mod shell_effects;
@@ -18,4 +25,5 @@ mod shell_mutations;
 mod shell_options;
 mod shell_run;
 mod shell_world;
+mod task;
 mod world;
