@@ -237,7 +237,7 @@ impl Index {
 
     /// [`upsert`](Index::upsert) for many entries in one pass; of two for one file the later one
     /// counts. Answers the files whose line was rewritten.
-    pub(crate) fn upsert_all(&mut self, entries: &[Entry]) -> Vec<String> {
+    pub fn upsert_all(&mut self, entries: &[Entry]) -> Vec<String> {
         let case = self.case;
         let mut wanted: BTreeMap<String, &Entry> = entries
             .iter()
@@ -264,8 +264,8 @@ impl Index {
         rewritten
     }
 
-    /// Removes the lines of entries that are not to be kept, in one pass.
-    pub(crate) fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
+    /// Removes the lines of entries that are not to be kept, in one pass; other lines stay.
+    pub fn retain(&mut self, mut keep: impl FnMut(&Entry) -> bool) {
         self.retain_lines(|_, line| line.entry.as_ref().is_none_or(&mut keep));
     }
 

@@ -41,7 +41,7 @@ pub use store::{
     Access, Applied, Batch, Check, Durability, Exclusive, ExistingLines, Fault, IndexWritten,
     Listing, Loaded, MAX_READ_BYTES, NoIndex, Outcome, RebuildOptions, Rebuilt, Recovery, Removed,
     Renamed, Saved, Shrink, Store, StoreOptions, Time, Unlisted, Wait, Written, check_memory_name,
-    local_date_time,
+    is_interrupted, local_date_time,
 };
 pub use strip::strip;
 pub use truncate::{

@@ -37,8 +37,8 @@ impl NameCase {
         }
     }
 
-    /// The form of a name that equal names share.
-    pub(crate) fn key(self, file: &str) -> String {
+    /// The form of a name that equal names share, for comparing many.
+    pub fn key(self, file: &str) -> String {
         let composed = relative(file).nfc();
         match self {
             NameCase::Sensitive => composed.collect(),

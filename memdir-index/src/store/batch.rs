@@ -13,17 +13,18 @@ use std::path::{Path, PathBuf};
 
 use memdir_types::{Audience, Cleared, Memory};
 
-use super::journal::{Intent, MAX_JOURNAL_BYTES, Outcome, Recovery, is_lasting};
+use super::journal::{Intent, MAX_JOURNAL_BYTES};
 use super::lock::Lock;
 use super::place::check_depth;
+use super::steps::{Obstacle, same_time_and_mode};
 use super::{Durability, MAX_READ_BYTES, Store, atomic};
-use crate::{Budget, ENTRYPOINT, Entry, Error, ErrorKind, Fingerprint, budget};
+use crate::{Budget, ENTRYPOINT, Error, ErrorKind, Fingerprint, budget};
 
 /// The folder of a batch. Hidden, so that no scan goes there; nothing in it ends in `.md`.
 pub(super) const BATCH_FOLDER: &str = ".memdir-batch";
 
 /// Stands in the folder while the write goes forward. Taking it away needs no room on the disk.
-const FORWARD: &str = "forward";
+pub(super) const FORWARD: &str = "forward";
 
 /// One file of a batch; its content is the blob of the same number.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,17 +120,6 @@ impl Batch {
             content,
         });
     }
-
-    /// Files appear before others go, so that no text is nowhere; the index is last.
-    fn ordered(&self) -> Vec<&Edit> {
-        let mut edits: Vec<&Edit> = self.edits.iter().collect();
-        edits.sort_by_key(|edit| match (&*edit.file, &edit.content) {
-            (ENTRYPOINT, _) => 2,
-            (_, Content::Nothing) => 1,
-            _ => 0,
-        });
-        edits
-    }
 }
 
 /// What writing a batch did.
@@ -148,16 +138,16 @@ pub struct Applied {
 }
 
 impl Store {
-    fn batch_path(&self, name: &str) -> PathBuf {
+    pub(super) fn batch_path(&self, name: &str) -> PathBuf {
         self.dir.join(BATCH_FOLDER).join(name)
     }
 
-    fn blob(&self, step: usize) -> PathBuf {
+    pub(super) fn blob(&self, step: usize) -> PathBuf {
         self.batch_path(&step.to_string())
     }
 
     /// What the file of that step was.
-    fn was(&self, step: usize) -> PathBuf {
+    pub(super) fn was(&self, step: usize) -> PathBuf {
         self.batch_path(&format!("{step}.was"))
     }
 
@@ -174,21 +164,7 @@ impl Store {
     }
 
     pub(super) fn apply_locked(&self, lock: &Lock, batch: &Batch) -> Result<Applied, Error> {
-        self.clean_batch();
-        let edits = batch.ordered();
-        self.check_edits(&edits)?;
-        let prepared = self.prepare(&edits).and_then(|steps| {
-            let intent = Intent::Batch(steps.clone());
-            self.begin_intent(&intent).map(|()| steps)
-        });
-        let steps = match prepared {
-            Ok(steps) => steps,
-            Err(error) => {
-                let _ = self.end_intent();
-                self.clean_batch();
-                return Err(error);
-            }
-        };
+        let steps = self.begin_batch(batch)?;
         let left = match self.roll_forward(&steps, Obstacle::Fails) {
             Ok(left) => left,
             Err(error) => {
@@ -212,6 +188,34 @@ impl Store {
             index: self.index_fingerprint()?,
             budget: budget(&index, self.options.limits),
         })
+    }
+
+    /// Checks the edits and writes blobs and journal; if that fails, nothing of them stays.
+    pub(super) fn begin_batch(&self, batch: &Batch) -> Result<Vec<Step>, Error> {
+        self.clean_batch();
+        let edits = self.ordered(batch);
+        self.check_edits(&edits)?;
+        let prepared = self.prepare(&edits).and_then(|steps| {
+            let intent = Intent::Batch(steps.clone());
+            self.begin_intent(&intent).map(|()| steps)
+        });
+        prepared.inspect_err(|_| {
+            let _ = self.end_intent();
+            self.clean_batch();
+        })
+    }
+
+    /// Files appear before others go, so that no text is nowhere; a link goes before what it leads
+    /// to, or it would lead nowhere; the index is last.
+    fn ordered<'a>(&self, batch: &'a Batch) -> Vec<&'a Edit> {
+        let mut edits: Vec<&Edit> = batch.edits.iter().collect();
+        edits.sort_by_key(|edit| match edit.content {
+            _ if edit.file == ENTRYPOINT => 3,
+            Content::Nothing if self.dir.join(&edit.file).is_symlink() => 1,
+            Content::Nothing => 2,
+            _ => 0,
+        });
+        edits
     }
 
     /// All that can be known before anything is written.
@@ -345,225 +349,12 @@ impl Store {
     }
 
     /// Where a memory or the index really is.
-    fn target(&self, file: &str) -> Result<PathBuf, Error> {
+    pub(super) fn target(&self, file: &str) -> Result<PathBuf, Error> {
         match file {
             ENTRYPOINT => self.index_target(),
             file => self.memory_target(file),
         }
     }
-
-    /// Brings every file to what it is to be; answers those that somebody changed meanwhile.
-    fn roll_forward(&self, steps: &[Step], obstacle: Obstacle) -> Result<Vec<String>, Error> {
-        let mut left = Vec::new();
-        for (number, step) in steps.iter().enumerate() {
-            match self.forward(number, step) {
-                Ok(true) => {}
-                Ok(false) => left.push(step.file.clone()),
-                Err(e) if obstacle == Obstacle::IsLeft && is_hopeless(&e) => {
-                    left.push(step.file.clone());
-                }
-                Err(e) => return Err(e),
-            }
-        }
-        Ok(left)
-    }
-
-    fn forward(&self, number: usize, step: &Step) -> Result<bool, Error> {
-        let now = self.now(&step.file)?;
-        if now == step.after {
-            return Ok(true);
-        }
-        if now != step.before {
-            return Ok(false);
-        }
-        let (blob, was) = (self.blob(number), self.was(number));
-        if step.after == Fingerprint::ABSENT {
-            let path = self.spelled(&step.file)?;
-            exchange(&path, &was).map_err(|e| Error::io(path, e))?;
-            return Ok(true);
-        }
-        if bytes_of(&blob) != step.after {
-            return Ok(false);
-        }
-        let target = self.target(&step.file)?;
-        let attempt = || -> io::Result<()> {
-            if let Some(parent) = target.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            if step.before != Fingerprint::ABSENT {
-                remember(&target, &was)?;
-                fs::set_permissions(&blob, fs::metadata(&target)?.permissions())?;
-            }
-            exchange(&blob, &target)
-        };
-        attempt().map_err(|e| Error::io(&target, e))?;
-        Ok(true)
-    }
-
-    /// Brings every file back to what it was; answers those that somebody changed meanwhile.
-    fn roll_back(&self, lock: &Lock, steps: &[Step]) -> Result<Vec<String>, Error> {
-        let mark = self.batch_path(FORWARD);
-        match fs::remove_file(&mark) {
-            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(Error::io(mark, e)),
-            _ => {}
-        }
-        let mut left = Vec::new();
-        for (number, step) in steps.iter().enumerate().rev() {
-            match self.back(number, step) {
-                Ok(true) => {}
-                Ok(false) => left.push(step.file.clone()),
-                Err(e) if is_hopeless(&e) => left.push(step.file.clone()),
-                Err(e) => return Err(e),
-            }
-        }
-        self.reconcile(lock, steps, &left)?;
-        Ok(left)
-    }
-
-    fn back(&self, number: usize, step: &Step) -> Result<bool, Error> {
-        let now = self.now(&step.file)?;
-        if now == step.before {
-            return Ok(true);
-        }
-        let was = self.was(number);
-        if now != step.after || bytes_of(&was) != step.before {
-            return Ok(false);
-        }
-        let path = match step.after {
-            Fingerprint::ABSENT => self.spelled(&step.file)?,
-            _ => self.target(&step.file)?,
-        };
-        let attempt = || -> io::Result<()> {
-            if step.before == Fingerprint::ABSENT {
-                return fs::remove_file(&path);
-            }
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            exchange(&was, &path)
-        };
-        attempt().map_err(|e| Error::io(&path, e))?;
-        Ok(true)
-    }
-
-    fn now(&self, file: &str) -> Result<Fingerprint, Error> {
-        self.check_any(file)?;
-        Ok(atomic::fingerprint(self.snapshot(file)?.as_ref()))
-    }
-
-    /// Lets the index agree with the files of a batch that are not as it says.
-    fn reconcile(&self, lock: &Lock, steps: &[Step], left: &[String]) -> Result<(), Error> {
-        if left.is_empty() {
-            return Ok(());
-        }
-        // If the index itself was left, none of the files has its line from the batch.
-        let all = left.iter().any(|file| file == ENTRYPOINT);
-        let mut gone = Vec::new();
-        let mut there = Vec::new();
-        for step in steps {
-            let file = &step.file;
-            if file == ENTRYPOINT || !(all || left.contains(file)) || self.check_name(file).is_err()
-            {
-                continue;
-            }
-            match self.exists(file) {
-                Ok(true) => {
-                    let entry = self.entry_from_header(file, None);
-                    there.push(entry.unwrap_or_else(|_| Entry::new("", file, "")));
-                }
-                Ok(false) => gone.push(file),
-                // What cannot be looked at keeps the line that it has.
-                Err(_) => {}
-            }
-        }
-        let edited = self.commit(lock, |index| {
-            for file in &gone {
-                index.remove(file);
-            }
-            for entry in &there {
-                if index.find(&entry.file).is_none() {
-                    index.upsert(entry);
-                }
-            }
-        });
-        match edited {
-            Ok(_) => Ok(()),
-            Err(e) if is_hopeless(&e) => Ok(()),
-            Err(e) => Err(e),
-        }
-    }
-
-    /// Completes a batch that a killed process had begun.
-    pub(super) fn complete_batch(&self, steps: &[Step], lock: &Lock) -> Result<Recovery, Error> {
-        let recovery = |outcome, left| Recovery {
-            file: String::new(),
-            outcome,
-            left,
-        };
-        if steps.iter().any(|step| self.check_any(&step.file).is_err()) {
-            return Ok(recovery(Outcome::Unreadable, Vec::new()));
-        }
-        let forward = self.batch_path(FORWARD).symlink_metadata().is_ok();
-        let left = match forward {
-            true => {
-                let left = self.roll_forward(steps, Obstacle::IsLeft)?;
-                self.reconcile(lock, steps, &left)?;
-                left
-            }
-            false => self.roll_back(lock, steps)?,
-        };
-        self.sync_and_tidy(steps);
-        let outcome = match (left.is_empty(), forward) {
-            (false, _) => Outcome::ChangedSince,
-            (true, true) => Outcome::Completed,
-            (true, false) => Outcome::NotHappened,
-        };
-        Ok(recovery(outcome, left))
-    }
-
-    /// The journal goes first: from then on the write is done.
-    fn finish_batch(&self, steps: &[Step]) -> Result<(), Error> {
-        self.sync_and_tidy(steps);
-        self.end_intent()?;
-        self.clean_batch();
-        Ok(())
-    }
-
-    /// Makes the names last, and removes folders that have become empty.
-    fn sync_and_tidy(&self, steps: &[Step]) {
-        let mut paths: Vec<PathBuf> = Vec::new();
-        for step in steps {
-            let Ok(path) = self.spelled(&step.file) else {
-                continue;
-            };
-            let mut folder = path.parent();
-            while let Some(empty) = folder.filter(|folder| *folder != self.dir) {
-                // Fails where something is left.
-                if step.after != Fingerprint::ABSENT || fs::remove_dir(empty).is_err() {
-                    break;
-                }
-                folder = empty.parent();
-            }
-            paths.push(path);
-        }
-        paths.sort();
-        let paths: Vec<&Path> = paths.iter().map(PathBuf::as_path).collect();
-        atomic::sync_folders(&paths, self.options.durability);
-    }
-}
-
-/// What an obstacle that would be there the next time too does to a batch.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Obstacle {
-    /// The write fails, and is taken back.
-    Fails,
-    /// The file is left as it is, as a journal that never ends would keep all writes waiting.
-    IsLeft,
-}
-
-/// Whether trying again would meet the same obstacle.
-fn is_hopeless(error: &Error) -> bool {
-    is_lasting(error) || matches!(error.kind(), ErrorKind::Name { .. } | ErrorKind::Exists)
 }
 
 /// A folder that only its owner looks into, where the system knows that.
@@ -575,64 +366,4 @@ fn make_folder(path: &Path) -> io::Result<()> {
         builder.mode(0o700);
     }
     builder.create(path)
-}
-
-/// The fingerprint of one of our own files; absent if it is none.
-fn bytes_of(path: &Path) -> Fingerprint {
-    let mut options = OpenOptions::new();
-    options.read(true);
-    atomic::no_follow(&mut options, 0);
-    let read = options
-        .open(path)
-        .and_then(|mut file| match file.metadata()?.is_file() {
-            true => atomic::read_bounded(&mut file).map(|(bytes, _)| bytes),
-            false => Err(io::ErrorKind::InvalidInput.into()),
-        });
-    read.map_or(Fingerprint::ABSENT, |bytes| Fingerprint::of(&bytes))
-}
-
-/// Gives a file the time and the mode of another.
-fn same_time_and_mode(path: &Path, meta: &fs::Metadata) -> io::Result<()> {
-    if let Ok(modified) = meta.modified() {
-        OpenOptions::new()
-            .write(true)
-            .open(path)?
-            .set_modified(modified)?;
-    }
-    fs::set_permissions(path, meta.permissions())
-}
-
-/// A second name for what is about to be replaced; a copy where there are none.
-fn remember(target: &Path, was: &Path) -> io::Result<()> {
-    match fs::remove_file(was) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
-        _ => {}
-    }
-    if fs::hard_link(target, was).is_err() {
-        let meta = fs::metadata(target)?;
-        fs::copy(target, was)?;
-        same_time_and_mode(was, &meta)?;
-    }
-    Ok(())
-}
-
-/// Renames; where a folder is another file system, copies and removes.
-fn exchange(from: &Path, to: &Path) -> io::Result<()> {
-    match fs::rename(from, to) {
-        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => {
-            let meta = fs::symlink_metadata(from)?;
-            if !meta.is_file() {
-                return Err(e);
-            }
-            // Beside the target first, so that it is whole at every moment.
-            let folder = to.parent().unwrap_or(to);
-            let mut temp = atomic::temp_in(folder)?;
-            io::copy(&mut fs::File::open(from)?, &mut temp)?;
-            temp.as_file().sync_all()?;
-            same_time_and_mode(temp.path(), &meta)?;
-            temp.persist(to).map_err(|e| e.error)?;
-            fs::remove_file(from)
-        }
-        done => done,
-    }
 }

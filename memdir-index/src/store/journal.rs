@@ -81,6 +81,13 @@ pub enum Outcome {
     },
 }
 
+/// Whether a write to this memory directory was interrupted, or is under way: one `stat`. Opening
+/// a store for writing completes what was interrupted.
+#[must_use]
+pub fn is_interrupted(dir: &Path) -> bool {
+    dir.join(JOURNAL_FILE).symlink_metadata().is_ok()
+}
+
 impl Intent {
     pub(super) fn to_text(&self) -> String {
         let body = match self {

@@ -13,6 +13,7 @@ mod place;
 mod rebuild;
 mod save;
 mod scan;
+mod steps;
 
 use std::path::{Path, PathBuf};
 
@@ -22,7 +23,7 @@ pub use batch::{Applied, Batch};
 pub use check::{Check, Fault};
 pub use exclusive::{Exclusive, Listing, check_memory_name};
 pub use index_file::{IndexWritten, Shrink};
-pub use journal::{Outcome, Recovery};
+pub use journal::{Outcome, Recovery, is_interrupted};
 pub use load::{Loaded, NoIndex};
 pub use log::{Time, local_date_time};
 pub use rebuild::{ExistingLines, RebuildOptions, Rebuilt, Unlisted};

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod auto_traits;
+mod batch;
 mod budget;
 mod check;
 mod concurrency;
