@@ -11,7 +11,7 @@ pub(super) async fn ask<S: Summarizer + Sync>(
     mut request: SummaryRequest,
     counter: &(dyn Counter + Sync),
 ) -> Result<(Summary, usize), WhyNot> {
-    let (mut requests, mut trims, mut trimmed) = (0, 0, 0);
+    let (mut requests, mut trims, mut trimmed) = (0, 0, request.left_out);
     let mut called = false;
     loop {
         requests += 1;

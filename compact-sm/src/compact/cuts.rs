@@ -97,6 +97,14 @@ fn waiting(messages: &[Message], safe: &[bool], floor: usize) -> usize {
     cut.unwrap_or(floor)
 }
 
+/// The same for a list of which nothing is known yet.
+pub(crate) fn not_waiting(messages: &[Message], floor: usize) -> usize {
+    if open_calls(messages).is_empty() {
+        return messages.len();
+    }
+    waiting(messages, &safe_cuts(messages, floor), floor)
+}
+
 /// A run of messages, widened to places where the list may be cut, and without a turn whose calls
 /// wait for their results; none if nothing is in it.
 pub(super) fn widened(

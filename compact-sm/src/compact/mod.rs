@@ -6,7 +6,7 @@ mod how;
 mod result;
 mod run;
 
-pub(crate) use cuts::safe_cuts;
+pub(crate) use cuts::{not_waiting, safe_cuts};
 pub use how::{Cause, Compact};
 pub use result::{Compaction, NotCompacted, PassedOver, Tried, Way, WhyNot};
 

@@ -50,6 +50,9 @@ pub(crate) fn cut(lines: usize, notes: Option<&str>) -> String {
     }
 }
 
+/// Stands where a part of the conversation begins with a response.
+pub(crate) const PART: &str = "[what came before this is left out here; the notes cover it]";
+
 const TASK: &str = "This message is no part of the conversation, and nobody will answer it: it \
 asks you to bring the notes of this session up to date. They stand for the conversation once it \
 no longer fits, so write down what somebody would need who has nothing else.

@@ -4,11 +4,13 @@ use super::guard::EditGuard;
 use super::prompt;
 use super::sections::over_budget;
 use super::{SECTION_TOKENS, SectionSize, TOTAL_NOTES_TOKENS};
-use crate::compact::safe_cuts;
+use crate::compact::{not_waiting, safe_cuts};
 use crate::keep::{Summarized, covered, floor, is_command};
-use crate::summary::{Scope, SummaryOptions, open_calls, summary_request};
-use crate::tokens::Counter;
-use crate::{Block, Message, Role};
+use crate::summary::{
+    Drop, Scope, SummaryOptions, cut_mark, is_cut_mark, open_call, open_calls, request_of,
+};
+use crate::tokens::{Counter, MESSAGE_TOKENS};
+use crate::{Block, Message, Origin, Role};
 
 /// What notes are to be taken of, and where.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -82,6 +84,8 @@ pub struct NotesTask {
     pub left_out: usize,
     /// Messages behind that which there was no room for; the next time takes them.
     pub still_to_come: usize,
+    /// Messages of which a part is left out of the copy, because one round alone had no room.
+    pub shortened: usize,
     /// How far the notes reach once the task has succeeded; none if that does not change. Never
     /// beyond a turn whose calls wait for their results.
     pub summarized: Option<Summarized>,
@@ -94,8 +98,11 @@ pub struct NotesTask {
 /// The task of taking notes of what they do not cover yet.
 ///
 /// If not everything has room, the oldest messages that the notes do not cover come first, up to
-/// the border of a turn. A list that validates gives messages that do, by
-/// [`Limits::request`](crate::Limits::request). Linear in the list.
+/// the border of a turn; or if one turn alone has no room, up to a border between two rounds of
+/// calls and results in it. If a single round has none, it is shortened in the copy, and the task
+/// exceeds its room only by what cannot be: reasoning, and many short pieces. A list that validates
+/// gives messages that do, by [`Limits::request`](crate::Limits::request); where they would begin
+/// with a response, a mark stands before it. Linear in the list.
 #[must_use]
 pub fn notes_task(messages: &[Message], job: &NotesJob, counter: &dyn Counter) -> NotesTask {
     let floor = floor(messages);
@@ -105,18 +112,16 @@ pub fn notes_task(messages: &[Message], job: &NotesJob, counter: &dyn Counter) -
     let prompt = prompt::take(job, &over_budget);
     let room = job.max_input_tokens.unwrap_or(u64::MAX);
     let room = room.saturating_sub(counter.text(&prompt));
-    let (start, end) = bounded(messages, floor, from, room, counter);
-    // An earlier summary is sent too, if there is room for everything behind it.
-    let begin = if start == floor {
-        floor.saturating_sub(1)
-    } else {
-        start
-    };
+    let (begin, end) = bounded(messages, floor, from, room, counter);
     let options = SummaryOptions::new(Scope::Whole)
         .room(room)
         .images(crate::Images::Keep);
     let part = &messages[begin..end];
-    let mut list = summary_request(part, &(0..part.len()), &options, counter).messages;
+    let request = request_of(part, &(0..part.len()), &options, counter, Drop::Never);
+    let mut list = request.messages;
+    if let Some(first) = list.first_mut().filter(|first| is_cut_mark(first)) {
+        *first = part_mark();
+    }
     if let Some(last) = list.last_mut() {
         last.content.blocks.pop();
         last.content.blocks.push(Block::text(prompt));
@@ -125,13 +130,15 @@ pub fn notes_task(messages: &[Message], job: &NotesJob, counter: &dyn Counter) -
         messages: list,
         left_out: begin,
         still_to_come: messages.len() - end,
-        summarized: mark(messages, from, end),
+        shortened: request.shortened,
+        summarized: mark(messages, floor, from, end),
         guard: EditGuard::new(job.path.as_str()),
         over_budget,
     }
 }
 
-/// As many turns behind `from` as have room, at least one, and then as many before it.
+/// The messages that a task takes: as many turns behind `from` as have room, or else as many
+/// rounds, at least one; then as many turns before it, and an earlier summary in front of all.
 fn bounded(
     messages: &[Message],
     floor: usize,
@@ -143,21 +150,35 @@ fn bounded(
     let safe = safe_cuts(messages, floor);
     let size = |at: usize| counter.message(&messages[at]);
     let mut start = (floor..=from).rev().find(|at| safe[*at]).unwrap_or(floor);
-    let (mut end, mut used, mut sum) = (start, 0_u64, 0_u64);
+    // What asked for a compaction is in no task, so a piece of nothing else would be empty.
+    let commands = messages[from..]
+        .iter()
+        .take_while(|m| is_command(m))
+        .count();
+    let reach = from + commands;
+    let (mut turns, mut rounds) = (None, None);
+    let mut sum = frame(messages, counter);
     for at in start..len {
         sum = sum.saturating_add(size(at));
-        let is_border = at + 1 == len || safe[at + 1] && messages[at + 1].role == Role::User;
-        if !is_border {
+        let border = border(messages, &safe, at + 1);
+        if border == Border::None || (at < reach && at + 1 < len) {
             continue;
         }
-        if sum > room && end > from {
+        if sum > room && rounds.is_some() {
             break;
         }
-        (end, used) = (at + 1, sum);
+        rounds = Some((at + 1, sum));
+        if border == Border::Turn {
+            turns = rounds;
+        }
         if sum > room {
             break;
         }
     }
+    // A turn that has no room is divided only if no whole one comes before it.
+    let within = |piece: &(usize, u64)| piece.1 <= room;
+    let piece = turns.filter(within).or(rounds);
+    let (end, used) = piece.unwrap_or((start, 0));
     let mut sum = used;
     for at in (floor..start).rev() {
         sum = sum.saturating_add(size(at));
@@ -170,19 +191,54 @@ fn bounded(
             start = at;
         }
     }
-    (start, end)
+    // An earlier summary is sent too, if there is room for everything behind it.
+    let has_summary = start == floor && floor > 0;
+    let begin = match has_summary && sum.saturating_add(size(floor - 1)) <= room {
+        true => floor - 1,
+        false => start,
+    };
+    (begin, end)
+}
+
+/// Stands in front of a piece that begins with a response.
+fn part_mark() -> Message {
+    Message::user(prompt::PART).origin(Origin::Meta)
+}
+
+/// What stands around a piece, without the text of its prompt. In tokens.
+fn frame(messages: &[Message], counter: &dyn Counter) -> u64 {
+    let mark = counter
+        .message(&part_mark())
+        .max(counter.message(&cut_mark()));
+    let results = open_calls(messages);
+    let results = results.iter().map(|id| counter.block(&open_call(id)));
+    results.fold(mark.saturating_add(MESSAGE_TOKENS), u64::saturating_add)
+}
+
+/// Where a piece may end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Border {
+    None,
+    /// Between two rounds of one turn.
+    Round,
+    /// Before what the person says, and at the end.
+    Turn,
+}
+
+fn border(messages: &[Message], safe: &[bool], at: usize) -> Border {
+    match messages.get(at).map(|message| message.role) {
+        None => Border::Turn,
+        Some(_) if !safe[at] => Border::None,
+        Some(Role::User) => Border::Turn,
+        // Two responses in a row are one turn of the API, of which a part may not end everywhere.
+        Some(Role::Assistant) if at > 0 && messages[at - 1].role == Role::User => Border::Round,
+        Some(Role::Assistant) => Border::None,
+    }
 }
 
 /// The last message that notes of this part cover.
-fn mark(messages: &[Message], from: usize, end: usize) -> Option<Summarized> {
-    let mut to = end;
-    if !open_calls(&messages[..end]).is_empty() {
-        let back = |to: usize, is_it: fn(&Message) -> bool| {
-            to - messages[..to].iter().rev().take_while(|m| is_it(m)).count()
-        };
-        to = back(to, |message| message.role == Role::User);
-        to = back(to, |message| message.role == Role::Assistant);
-    }
+fn mark(messages: &[Message], floor: usize, from: usize, end: usize) -> Option<Summarized> {
+    let mut to = not_waiting(&messages[..end], floor);
     while to > from && is_command(&messages[to - 1]) {
         to -= 1;
     }

@@ -133,6 +133,10 @@ pub(crate) const DOCUMENT_MARK: &str = "[document]";
 pub(crate) const CUT_MARK: &str =
     "[the oldest part of this conversation was left out, so that a summary of the rest fits]";
 
+/// The same where something of it is left.
+pub(crate) const WORDS_MARK: &str = "[of the oldest part of this conversation only what the person \
+said is left, so that a summary of the rest fits]";
+
 /// Where the part begins that is summarized, if something stands before it.
 pub(crate) const RECENT_MARK: &str = "[the part to summarize begins here]";
 

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::head;
-use super::prompt::{DOCUMENT_MARK, IMAGE_MARK, OPEN_CALL, RECENT_MARK, shortened, summary_prompt};
+use super::fit::{Drop, Fitted, fit};
+use super::prompt::{DOCUMENT_MARK, IMAGE_MARK, OPEN_CALL, RECENT_MARK, summary_prompt};
+use super::retry::cut_mark;
 use crate::keep::{floor, is_command, is_summary};
-use crate::tokens::Counter;
+use crate::tokens::{Counter, MESSAGE_TOKENS};
 use crate::transcript::{Limits, MAX_IMAGES, count, is_results, repair, validate_with};
 use crate::window::RESERVE_TOKENS;
 use crate::{Block, Content, Message, Origin, Role};
@@ -85,8 +86,8 @@ pub struct SummaryOptions {
     pub instructions: Option<String>,
     /// What becomes of images and documents.
     pub images: Images,
-    /// What the messages of the request may have. In tokens; old results are shortened in the copy
-    /// until they do. None if nothing is known.
+    /// What the messages of the request may have, without the prompt. In tokens. None if nothing is
+    /// known.
     pub room: Option<u64>,
     /// Which messages come back anyway.
     pub returns: Returns,
@@ -146,6 +147,10 @@ pub struct SummaryRequest {
     pub messages: Vec<Message>,
     /// The longest answer. In tokens.
     pub max_tokens: u64,
+    /// Messages of which a part is left out of the copy, because there was no room. In items.
+    pub shortened: usize,
+    /// Messages that are left out, because there was no room even so. In items.
+    pub left_out: usize,
 }
 
 impl SummaryRequest {
@@ -156,20 +161,35 @@ impl SummaryRequest {
     }
 }
 
-/// The longest result that is never shortened. In bytes; our own choice.
-const SHORT_RESULT_BYTES: usize = 2_000;
-
 /// The request for a summary of some messages.
 ///
 /// It goes from the last summary, which is sent with it, up to the end of `what`; calls that wait
 /// for their results get one that says so, and commands that asked for a compaction are left out.
 /// A list that validates gives a request that does, by [`Limits::request`]. Linear in the list.
+///
+/// If it has more than its room, this happens to the copy until it has not, the oldest first: long
+/// results are shortened, images become marks, then shorter results and the arguments of calls are
+/// shortened; then whole rounds are left out but for what the person said, and one remains; at
+/// last what was said is shortened, and then left out where its round is. The request says of how
+/// many messages. It exceeds its room only by what cannot be shortened of an earlier summary and of
+/// one round: reasoning, and many short pieces.
 #[must_use]
 pub fn summary_request(
     messages: &[Message],
     what: &Range<usize>,
     options: &SummaryOptions,
     counter: &dyn Counter,
+) -> SummaryRequest {
+    request_of(messages, what, options, counter, Drop::Oldest)
+}
+
+/// The same, perhaps without leaving out any round.
+pub(crate) fn request_of(
+    messages: &[Message],
+    what: &Range<usize>,
+    options: &SummaryOptions,
+    counter: &dyn Counter,
+    drop: Drop,
 ) -> SummaryRequest {
     let end = what.end.min(messages.len());
     let from = floor(&messages[..end]).saturating_sub(1);
@@ -184,13 +204,17 @@ pub fn summary_request(
         }
         list.push(copy(message, images));
     }
-    if let Some(room) = options.room {
-        shorten(&mut list, room, counter);
+    if list.first().is_some_and(|m| m.role == Role::Assistant) {
+        list.insert(0, cut_mark());
     }
-    let mut last: Vec<Block> = open_calls(&list)
-        .into_iter()
-        .map(|id| Block::tool_error(id, OPEN_CALL))
-        .collect();
+    let open = open_calls(&list);
+    let mut last: Vec<Block> = open.iter().map(|id| open_call(id)).collect();
+    let mut fitted = Fitted::default();
+    if let Some(room) = options.room {
+        let results = last.iter().map(|block| counter.block(block));
+        let results = results.fold(MESSAGE_TOKENS, u64::saturating_add);
+        fitted = fit(&mut list, room.saturating_sub(results), counter, drop);
+    }
     let prompt = summary_prompt(options.scope, options.instructions.as_deref());
     last.push(Block::text(prompt));
     list.push(Message::user(last).origin(Origin::Meta));
@@ -202,7 +226,14 @@ pub fn summary_request(
         scope: options.scope,
         messages: list,
         max_tokens: RESERVE_TOKENS,
+        shortened: fitted.shortened,
+        left_out: fitted.left_out,
     }
+}
+
+/// The result of a call that waits for its own.
+pub(crate) fn open_call(id: &str) -> Block {
+    Block::tool_error(id, OPEN_CALL)
 }
 
 /// More than a request takes cannot be kept.
@@ -281,38 +312,4 @@ pub(crate) fn open_calls(messages: &[Message]) -> Vec<String> {
         .filter(|id| !answered.contains(id))
         .map(str::to_owned)
         .collect()
-}
-
-/// Shortens results, the oldest first, until the list has room.
-fn shorten(list: &mut [Message], room: u64, counter: &dyn Counter) {
-    let sizes = list.iter().map(|message| counter.message(message));
-    let mut total = sizes.fold(0_u64, u64::saturating_add);
-    for message in list {
-        if total <= room {
-            return;
-        }
-        for block in &mut message.content.blocks {
-            let Block::ToolResult {
-                content: Some(content),
-                ..
-            } = block
-            else {
-                continue;
-            };
-            for block in &mut content.blocks {
-                let Block::Text { text, .. } = block else {
-                    continue;
-                };
-                if text.len() <= SHORT_RESULT_BYTES {
-                    continue;
-                }
-                let before = counter.text(text);
-                let kept = head(text, SHORT_RESULT_BYTES / 2);
-                let short = format!("{kept}{}", shortened(text.len() - kept.len()));
-                *text = short;
-                let saved = before.saturating_sub(counter.text(text));
-                total = total.saturating_sub(saved);
-            }
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! A request for a summary that was too long itself: its oldest part goes.
 
 use super::SummaryRequest;
-use super::prompt::CUT_MARK;
+use super::prompt::{CUT_MARK, WORDS_MARK};
 use super::request::marks;
 use crate::keep::is_summary;
 use crate::tokens::Counter;
@@ -103,18 +103,23 @@ impl SummaryRequest {
     }
 }
 
-fn cut_mark() -> Message {
+/// Stands for what was left out.
+pub(crate) fn cut_mark() -> Message {
     Message::user(CUT_MARK).origin(Origin::Meta)
 }
 
-fn is_cut_mark(message: &Message) -> bool {
+/// Does it stand for what was left out?
+pub(crate) fn is_cut_mark(message: &Message) -> bool {
     message.role == Role::User
-        && matches!(message.content.blocks.as_slice(), [block] if block.as_text() == Some(CUT_MARK))
+        && matches!(
+            message.content.blocks.as_slice(),
+            [block] if matches!(block.as_text(), Some(CUT_MARK | WORDS_MARK))
+        )
 }
 
 /// Where rounds begin: at each response, and before what the user said first. The records of one
 /// response are one, and so are neighbors, whose results may stand together behind them.
-fn groups(messages: &[Message]) -> Vec<usize> {
+pub(super) fn groups(messages: &[Message]) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut id = None;
     let mut spoke = Role::User;

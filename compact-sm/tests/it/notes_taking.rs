@@ -189,19 +189,6 @@ fn a_session_too_large_for_the_extraction_is_bounded_at_turns_and_none_is_lost()
 }
 
 #[test]
-fn one_turn_that_is_too_large_alone_is_shortened_in_the_copy() {
-    let list = tool_loop(30, 10_000);
-    let task = notes_task(
-        &list,
-        &NotesJob::new(PATH, "x").max_input_tokens(50_000),
-        &counter(),
-    );
-    let size: u64 = task.messages.iter().map(|m| counter().message(m)).sum();
-    assert!(size <= 55_000, "{size}");
-    assert_eq!(task.still_to_come, 0);
-}
-
-#[test]
 fn the_mark_does_not_move_past_calls_that_wait() {
     let mut list = tool_loop(3, 100);
     list.pop();
