@@ -1,7 +1,7 @@
 //! A request for a summary that has more than its room: what is shortened, what goes, what stays.
 
 use compact_sm::{
-    Block, Breaker, Cause, Compact, Counter, Limits, Message, NoHooks, Origin, Scope,
+    Block, Breaker, Cause, Compact, Counter, Limits, Message, NoHooks, Origin, Role, Scope,
     SummaryOptions, SummaryRequest, Trim, compact, summary_request, validate, validate_with,
 };
 use proptest::prelude::*;
@@ -152,6 +152,10 @@ proptest! {
         let list = world::conversation(&rounds, open);
         prop_assume!(validate(&list).is_empty());
         let scope = [Scope::Whole, Scope::Recent, Scope::Prefix][usize::from(scope)];
+        // A part begins with what the person says.
+        let says = |at: &usize| list[*at].role == Role::User && list[*at].results().next().is_none();
+        let turns: Vec<usize> = (0..list.len()).filter(says).collect();
+        let start = turns[start % turns.len()];
         let options = SummaryOptions::new(scope).room(room);
         let request = summary_request(&list, &(start..list.len()), &options, &counter());
         prop_assert_eq!(validate_with(&request.messages, &Limits::request()), vec![]);
