@@ -103,6 +103,9 @@ pub(crate) fn uses(blocks: impl Into<Vec<ChatBlock>>) -> ChatReply {
     ChatReply::new(blocks, StopReason::ToolUse)
 }
 
+/// The least that a memory is.
+pub(crate) const MEMORY: &str = "---\nname: A\ndescription: d\ntype: user\n---\n\nbody\n";
+
 fn policy(world: &ShellWorld) -> ToolPolicy {
     ToolPolicy::new(world.roots(), &world.project)
 }
@@ -335,7 +338,10 @@ fn an_endless_run_ends_at_its_turns() {
 fn a_costly_run_ends_at_its_tokens_and_does_nothing_more() {
     let world = ShellWorld::new();
     let file = world.memory.join("late.md");
-    let write = uses([call("Write", &json!({"file_path": file, "content": "x"}))]);
+    let write = uses([call(
+        "Write",
+        &json!({"file_path": file, "content": MEMORY}),
+    )]);
     let chat = Scripted::new([
         uses([call("LS", &json!({"path": world.memory}))]).usage(Usage::new(600, 0)),
         write.usage(Usage::new(100, 100).cache(250, 0)),
@@ -373,7 +379,7 @@ fn a_refusal_and_an_unknown_stop_are_no_good_ends() {
 fn a_refused_answer_does_nothing() {
     let world = ShellWorld::new();
     let file = world.memory.join("refused.md");
-    let write = call("Write", &json!({"file_path": file, "content": "x"}));
+    let write = call("Write", &json!({"file_path": file, "content": MEMORY}));
     let chat = Scripted::new([ChatReply::new([write], StopReason::Refusal)]);
     let (end, _) = run_task(&chat, task(&world));
     assert_eq!(end.unwrap().reason, EndReason::Declined);
@@ -414,8 +420,8 @@ fn the_last_call_of_an_answer_that_was_cut_off_is_not_done() {
     let chat = Scripted::new([
         ChatReply::new(
             [
-                call("Write", &json!({"file_path": a, "content": "whole"})),
-                call("Write", &json!({"file_path": b, "content": "ha"})),
+                call("Write", &json!({"file_path": a, "content": MEMORY})),
+                call("Write", &json!({"file_path": b, "content": MEMORY})),
             ],
             StopReason::MaxTokens,
         ),
@@ -477,7 +483,7 @@ fn more_calls_than_a_turn_may_have_are_answered_and_not_done() {
     let many: Vec<ChatBlock> = (0..100)
         .map(|n| {
             let file = world.memory.join(format!("many{n}.md"));
-            call("Write", &json!({"file_path": file, "content": "x"}))
+            call("Write", &json!({"file_path": file, "content": MEMORY}))
         })
         .collect();
     let chat = Scripted::new([uses(many), says("Done.")]);

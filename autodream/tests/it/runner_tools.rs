@@ -6,7 +6,7 @@ use std::path::Path;
 use autodream::{NoShell, Runner, Subagent, SubagentTask, ToolPolicy};
 use serde_json::{Value, json};
 
-use super::runner::{Scripted, call, now_or_never, says, uses};
+use super::runner::{MEMORY, Scripted, call, now_or_never, says, uses};
 use super::shell_world::ShellWorld;
 
 /// What one use of a tool answers, and whether it is an error.
@@ -341,9 +341,9 @@ fn bytes_that_are_no_text_are_not_edited() {
 fn a_file_is_written_whole_with_its_folders_and_keeps_its_mode() {
     let world = ShellWorld::new();
     let file = world.memory.join("new/topic.md");
-    let write = json!({"file_path": file, "content": "text\n"});
+    let write = json!({"file_path": file, "content": MEMORY});
     good(&world, "Write", &write);
-    assert_eq!(fs::read(&file).unwrap(), b"text\n");
+    assert_eq!(fs::read_to_string(&file).unwrap(), MEMORY);
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -375,6 +375,54 @@ fn nothing_larger_than_a_memory_is_written() {
         &json!({"file_path": file, "old_string": "a", "new_string": "c".repeat(2_000), "replace_all": true}),
     );
     assert_eq!(fs::metadata(&file).unwrap().len(), 2_000);
+}
+
+#[test]
+fn what_a_commit_would_refuse_is_refused_while_it_can_be_written_better() {
+    let world = ShellWorld::new();
+    let file = world.memory.join("user_new.md");
+    let write = |content: &str| json!({"file_path": file, "content": content});
+    let why = bad(&world, "Write", &write("no frontmatter"));
+    assert!(why.contains("frontmatter"), "{why}");
+    let secret = format!("AKIA{}", "IOSFODNN7ABCDEFG");
+    let why = bad(&world, "Write", &write(&format!("{MEMORY}key: {secret}\n")));
+    assert!(
+        why.starts_with("Not written: ") && !why.contains(&secret),
+        "{why}"
+    );
+    let why = bad(
+        &world,
+        "Write",
+        &write(&format!("{MEMORY}hid\u{202e}den\n")),
+    );
+    assert!(why.starts_with("Not written: "), "{why}");
+    assert!(!file.exists());
+    good(&world, "Write", &write(MEMORY));
+    // Emptied is removed, once the run is over.
+    good(&world, "Write", &write(""));
+    let log = memory(&world, "logs/2026/05/2026-05-28.md", b"- 10:00 a\n");
+    let why = bad(
+        &world,
+        "Edit",
+        &json!({"file_path": log, "old_string": "a", "new_string": "b"}),
+    );
+    assert_eq!(why, "Daily logs are only read.");
+}
+
+#[test]
+fn what_was_wrong_before_may_be_edited() {
+    let world = ShellWorld::new();
+    let secret = format!("AKIA{}", "IOSFODNN7ABCDEFG");
+    let file = memory(
+        &world,
+        "old.md",
+        format!("no frontmatter, {secret}, old\n").as_bytes(),
+    );
+    good(
+        &world,
+        "Edit",
+        &json!({"file_path": file, "old_string": "old", "new_string": "new"}),
+    );
 }
 
 /// Files whose write did not come to an end.
