@@ -68,7 +68,7 @@ impl Judge for ToolPolicy {
         }
         let is_index = below == Some(Path::new(ENTRYPOINT));
         let is_memory = |text: &str| is_index || Memory::parse(text).has_frontmatter();
-        if !is_memory(write.after) && write.before.is_none_or(|before| is_memory(before)) {
+        if !is_memory(write.after) && write.before.is_none_or(is_memory) {
             return Err(
                 "A memory begins with its frontmatter, between two lines of `---`.".to_owned(),
             );
