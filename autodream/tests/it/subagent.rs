@@ -23,6 +23,10 @@ fn run(agent: impl Subagent) -> (String, Vec<String>) {
     (end.unwrap().text, turns)
 }
 
+fn run_borrowed<S: Subagent + Sync>(agent: &S) -> (String, Vec<String>) {
+    run(agent)
+}
+
 #[test]
 fn closures_references_arcs_and_boxes_are_subagents() {
     let agent = subagent_fn(|task: SubagentTask, mut on_turn| {
@@ -33,7 +37,7 @@ fn closures_references_arcs_and_boxes_are_subagents() {
         })
     });
     let wanted = ("Go.".to_owned(), vec!["one".to_owned(), "two".to_owned()]);
-    assert_eq!(run(&agent), wanted);
+    assert_eq!(run_borrowed(&agent), wanted);
     assert_eq!(run(Arc::new(agent)), wanted);
     assert_eq!(run(BoxSubagent::new(agent)), wanted);
     assert_eq!(run(Arc::new(BoxSubagent::new(agent))), wanted);
