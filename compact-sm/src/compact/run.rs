@@ -13,7 +13,7 @@ use crate::keep::{Summarized, covered, is_command};
 use crate::micro::micro;
 use crate::notes::head_of;
 use crate::reinject::SessionStart;
-use crate::restore::{Restored, plain, present, recent_reads, restore_beside, whole_texts};
+use crate::restore::{Restored, Stays, plain, present, recent_reads, restore_beside, whole_texts};
 use crate::summarizer::Summarizer;
 use crate::summary::prompt::{TOO_LONG, summary_text};
 use crate::summary::{Scope, SummaryOptions, SummaryRequest, summary_prompt, summary_request};
@@ -340,7 +340,9 @@ impl Run<'_> {
             }
         }
         whole.extend(whole_texts(&done.kept));
-        let restored = restore_beside(&recent, &whole, &options, self.how.files, self.counter);
+        let lists = [done.head.as_slice(), done.kept.as_slice()];
+        let stays = Stays { whole, lists };
+        let restored = restore_beside(&recent, &stays, &options, self.how.files, self.counter);
         for attachment in &restored.attachments {
             done.after = done.after.saturating_add(attachment.tokens);
         }

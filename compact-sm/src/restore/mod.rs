@@ -186,7 +186,8 @@ pub(crate) fn present(messages: &[Message]) -> Vec<String> {
 
 /// Reads files again and puts them, the plan and the skills within their limits.
 ///
-/// `kept` are the messages that stay: what stands there is not repeated.
+/// `kept` are the messages that stay: what stands there is not repeated, whether it was read there
+/// or brought back by a former compaction.
 pub fn restore(
     recent: &[RecentFile],
     kept: &[Message],
@@ -194,19 +195,40 @@ pub fn restore(
     files: &dyn Files,
     counter: &dyn Counter,
 ) -> Restored {
-    restore_beside(recent, &whole_texts(kept), options, files, counter)
+    let stays = Stays {
+        whole: whole_texts(kept),
+        lists: [&[], kept],
+    };
+    restore_beside(recent, &stays, options, files, counter)
 }
 
-/// The same beside files whose whole text stays.
+/// What stays in the conversation.
+pub(crate) struct Stays<'a> {
+    /// Files whose whole text is there.
+    pub(crate) whole: HashSet<String>,
+    /// The messages, before and behind the summary.
+    pub(crate) lists: [&'a [Message]; 2],
+}
+
+impl Stays<'_> {
+    /// Does the very same message stay, because a former compaction brought it back?
+    fn has(&self, attachment: &Attachment) -> bool {
+        let content = attachment.to_message().content;
+        let mut messages = self.lists.iter().copied().flatten();
+        messages.any(|message| message.origin == Origin::Meta && message.content == content)
+    }
+}
+
+/// The same beside what stays.
 pub(crate) fn restore_beside(
     recent: &[RecentFile],
-    whole: &HashSet<String>,
+    stays: &Stays<'_>,
     options: &Restore,
     files: &dyn Files,
     counter: &dyn Counter,
 ) -> Restored {
     let mut restored = Restored::default();
-    restore_files(recent, whole, options, files, counter, &mut restored);
+    restore_files(recent, stays, options, files, counter, &mut restored);
     let mut left = options.skills_total_tokens;
     let plan = options.plan.iter().map(|plan| (AttachmentKind::Plan, plan));
     let skills = options.skills.iter().map(|s| (AttachmentKind::Skill, s));
@@ -214,6 +236,12 @@ pub(crate) fn restore_beside(
         let bytes = text.len() as u64;
         let most = options.skill_tokens.min(left);
         match fitted(kind, name, text, bytes, most, counter) {
+            Some(attachment) if stays.has(&attachment) => {
+                restored.left_out.push(NotRestored {
+                    name: name.clone(),
+                    why: WhyNotRestored::InKept,
+                });
+            }
             Some(attachment) => {
                 left = left.saturating_sub(attachment.tokens);
                 restored.attachments.push(attachment);
@@ -229,7 +257,7 @@ pub(crate) fn restore_beside(
 
 fn restore_files(
     recent: &[RecentFile],
-    in_kept: &HashSet<String>,
+    stays: &Stays<'_>,
     options: &Restore,
     files: &dyn Files,
     counter: &dyn Counter,
@@ -265,7 +293,7 @@ fn restore_files(
             leave_out(WhyNotRestored::Elsewhere);
             continue;
         }
-        if in_kept.contains(plain(path)) {
+        if stays.whole.contains(plain(path)) {
             leave_out(WhyNotRestored::InKept);
             restored.present.push(path.to_owned());
             continue;
@@ -311,6 +339,10 @@ fn restore_files(
             leave_out(WhyNotRestored::BeyondBudget);
             continue;
         };
+        if stays.has(&attachment) {
+            leave_out(WhyNotRestored::InKept);
+            continue;
+        }
         places -= 1;
         left = left.saturating_sub(attachment.tokens);
         if attachment.left_out == 0 {

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use serde_json::Value;
 
+use super::prompt;
 use crate::keep::is_summary;
 use crate::micro::is_cleared;
 use crate::summary::prompt::OPENING;
@@ -141,11 +142,24 @@ fn file_of(call: &Block) -> Option<(&str, Touch)> {
     (!path.is_empty()).then_some((path, touch))
 }
 
+/// The file that a message brought back, if it is all of its text.
+fn brought_back(message: &Message) -> Option<&str> {
+    let path = message.extra.field(RESTORED).and_then(Value::as_str)?;
+    let is_whole = match message.content.blocks.as_slice() {
+        [only] => only.as_text() == Some(&prompt::empty(path)),
+        // A third block says what is left out.
+        [title, _] => title.as_text() == Some(&prompt::file(path)),
+        _ => false,
+    };
+    is_whole.then_some(path)
+}
+
 /// Files whose whole text stands in these messages: read without limits or written, and not
-/// cleared since.
+/// cleared since, or brought back by a former compaction.
 pub(crate) fn whole_texts(messages: &[Message]) -> HashSet<String> {
     let mut calls: HashMap<&str, &str> = HashMap::new();
-    let mut paths = HashSet::new();
+    let back = messages.iter().filter_map(brought_back);
+    let mut paths: HashSet<String> = back.map(|path| plain(path).to_owned()).collect();
     for block in messages.iter().flat_map(|message| &message.content.blocks) {
         match block {
             Block::ToolUse { id, input, .. } => {
