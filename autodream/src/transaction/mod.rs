@@ -4,18 +4,25 @@
 //! Everything of ours lies below one hidden folder of the memory directory, and is written under
 //! the lock of the index. Order of the locks: the consolidation's, then the index's.
 
-#[allow(dead_code, reason = "used soon")]
 mod base;
+mod diff;
+mod index;
+mod keep;
+mod live;
+mod loss;
 mod options;
-#[allow(dead_code, reason = "used soon")]
 mod place;
+mod plan;
+mod record;
 mod report;
-mod stub;
+mod staged;
+mod state;
+mod undo;
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use memdir_index::{Fingerprint, Store};
+use memdir_index::{ENTRYPOINT, Exclusive, Fingerprint, Store};
 use memdir_paths::MemoryDir;
 use memdir_types::Memory;
 use unicode_normalization::UnicodeNormalization;
@@ -26,10 +33,15 @@ pub use report::{
     Repair, Report, Review, RunId, Share, What,
 };
 
-pub use stub::{Run, Undone, runs, undo};
+pub use record::{Run, runs};
+pub use undo::{Undone, undo};
 
-use crate::Error;
+use crate::{Error, Session};
 use base::Base;
+use live::{Access, Live};
+use plan::{Plan, Planner};
+use staged::Staged;
+use state::{Known, State, Tombstones};
 
 /// A copy of a memory directory, to be worked on by a consolidating agent. Dropped, it is gone,
 /// and the directory is as it was.
@@ -42,6 +54,9 @@ pub struct Stage {
     path: PathBuf,
     base: Base,
     now: SystemTime,
+    /// How the last run left the directory.
+    last: Option<State>,
+    tombstones: Tombstones,
 }
 
 impl Drop for Stage {
@@ -68,6 +83,7 @@ impl Stage {
     pub fn begin(dir: &MemoryDir, options: &StageOptions, now: SystemTime) -> Result<Stage, Error> {
         let store = Store::open_with(dir.path(), options.store.clone()).map_err(Error::index)?;
         let live = store.exclusive().map_err(Error::index)?;
+        record::settle(dir.path(), &live)?;
         let path = stage_path(dir.path(), options)?;
         place::remove(&path)?;
         place::make(&path)?;
@@ -79,6 +95,9 @@ impl Stage {
             }
         };
         drop(live);
+        let last = State::read(dir.path())?;
+        let mut tombstones = Tombstones::read(dir.path())?;
+        tombstones.observe(last.as_ref(), &State::of(&base));
         Ok(Stage {
             dir: dir.clone(),
             options: options.clone(),
@@ -86,6 +105,8 @@ impl Stage {
             path,
             base,
             now,
+            last,
+            tombstones,
         })
     }
 
@@ -99,6 +120,140 @@ impl Stage {
     #[must_use]
     pub fn left_out(&self) -> &[LeftOut] {
         &self.base.left_out
+    }
+
+    /// Whether there is nothing to do, so that no model need be asked: no session was touched, and
+    /// memories, index and logs are as the last run left them, or there are none.
+    #[must_use]
+    pub fn is_idle(&self, sessions: &[Session]) -> bool {
+        let now = State::of(&self.base);
+        sessions.is_empty()
+            && match &self.last {
+                Some(last) => *last == now,
+                None => now.files.is_empty() && self.base.logs.is_empty(),
+            }
+    }
+
+    /// What a commit would do now, and why it would refuse to: the dry run. Writes nothing and
+    /// takes no lock, so a session that saves at this very moment may be seen half.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Index`](crate::ErrorKind::Index) if the index cannot be read, or the system's.
+    pub fn review(&self) -> Result<Review, Error> {
+        let live = Live::read(&self.base, Access::Free(&self.store))?;
+        let run = record::next_id(self.dir.path(), self.now)?;
+        Ok(self.plan(&live, run, self.now).review)
+    }
+
+    /// Writes what the agent made, all or nothing: merged with what sessions saved meanwhile,
+    /// which is never lost, and recorded, so that [`undo`] can take it back. The copy is gone
+    /// afterwards, whatever the answer.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Index`](crate::ErrorKind::Index) if the store could not be locked or written,
+    /// or the system's: the directory is as before, or, if even that failed, the next open or
+    /// write of the store completes the one or the other.
+    pub fn commit(self, now: SystemTime) -> Result<Committed, Error> {
+        let dir = self.dir.path();
+        let exclusive = self.store.exclusive().map_err(Error::index)?;
+        let live = Live::read(&self.base, Access::Locked(&exclusive))?;
+        let mut plan = self.plan(&live, record::next_id(dir, now)?, now);
+        if !plan.review.refused.is_empty() {
+            return Ok(Committed::Refused(plan.review));
+        }
+        if !plan.batch.is_empty() {
+            self.write(&exclusive, &live, &mut plan)?;
+        }
+        // What was written is written: if this fails, the next run knows less.
+        let _ = self.tombstones.write(dir);
+        let _ = self.state_after(&live, &plan).write(dir);
+        let _ = record::forget(dir, self.options.keep_runs);
+        Ok(Committed::Done(plan.review.report))
+    }
+
+    /// Throws the copy away.
+    ///
+    /// # Errors
+    ///
+    /// The system's, if it cannot be removed; the next stage clears it away.
+    pub fn discard(self) -> Result<(), Error> {
+        place::remove(&self.path)
+    }
+
+    fn plan(&self, live: &Live, run: RunId, at: SystemTime) -> Plan {
+        let planner = Planner {
+            base: &self.base,
+            live,
+            options: &self.options,
+            tombstones: &self.tombstones,
+        };
+        planner.plan(Staged::read(&self.path, &self.base), run, at)
+    }
+
+    /// Records the run, writes it, and takes out of the report what another program changed in
+    /// the middle of it.
+    fn write(&self, exclusive: &Exclusive<'_>, live: &Live, plan: &mut Plan) -> Result<(), Error> {
+        let dir = self.dir.path();
+        let report = &mut plan.review.report;
+        let recorded = record::begin(dir, report, &|change: &FileChange| {
+            let name = match &change.what {
+                What::Moved { from } => from,
+                _ => &change.file,
+            };
+            match &**name {
+                ENTRYPOINT => live.index.clone().map(|bytes| (bytes, None)),
+                name => {
+                    let before = self.base.files.get(name)?;
+                    Some((before.bytes.clone(), before.modified))
+                }
+            }
+        })?;
+        let applied = match exclusive.apply(&plan.batch) {
+            Ok(applied) => applied,
+            // The journal decides what became of it; the record waits for that.
+            Err(e) if *e.kind() == memdir_index::ErrorKind::Unfinished => {
+                return Err(Error::index(e));
+            }
+            Err(e) => {
+                let _ = place::remove(&recorded);
+                return Err(Error::index(e));
+            }
+        };
+        let (done, left) = std::mem::take(&mut report.changes)
+            .into_iter()
+            .partition(|change| !applied.left.contains(&change.file));
+        report.changes = done;
+        report
+            .kept_back
+            .extend(left.into_iter().map(|change: FileChange| KeptBack {
+                file: change.file,
+                what: change.what,
+                reason: KeptReason::ChangedMeanwhile,
+            }));
+        let _ = record::finish(&recorded);
+        Ok(())
+    }
+
+    /// What this run saw and wrote. What sessions saved meanwhile is not among it, so that the
+    /// next run finds it new.
+    fn state_after(&self, live: &Live, plan: &Plan) -> State {
+        let mut state = State::of(&self.base);
+        for (file, change) in &plan.changes {
+            if let What::Moved { from } = &change.what {
+                state.files.remove(from);
+            }
+            match &change.bytes {
+                Some(bytes) => drop(state.files.insert(file.clone(), Known::of(bytes))),
+                None => drop(state.files.remove(file)),
+            }
+        }
+        state.index = match &plan.index {
+            Some(index) => print(Some(index)),
+            None => live.index_print(),
+        };
+        state
     }
 
     /// The memories that this run may not change, by name.
@@ -123,6 +278,11 @@ fn stage_path(dir: &Path, options: &StageOptions) -> Result<PathBuf, Error> {
         }
         None => Ok(place::ensure(dir, None)?.join(place::STAGE)),
     }
+}
+
+/// The fingerprint of a file that may not be there.
+fn print(bytes: Option<&[u8]>) -> Fingerprint {
+    bytes.map_or(Fingerprint::ABSENT, Fingerprint::of)
 }
 
 /// A title as titles are compared: its words alone, without case and the forms of characters.

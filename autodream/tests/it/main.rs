@@ -7,6 +7,7 @@
 
 mod config;
 mod corpus;
+mod directory;
 mod errors;
 #[cfg(all(feature = "runner", unix))]
 mod executor;
@@ -26,4 +27,5 @@ mod shell_options;
 mod shell_run;
 mod shell_world;
 mod task;
+mod transaction;
 mod world;

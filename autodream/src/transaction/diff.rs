@@ -1,0 +1,141 @@
+//! The lines of a change, cut where there are too many.
+
+use similar::{ChangeTag, TextDiff};
+
+use super::report::printable;
+
+/// Lines of context around a change.
+const CONTEXT: usize = 2;
+/// The most lines, of both texts together, that are compared one by one: 4,000. Comparing takes
+/// time in the square of them.
+const MAX_COMPARED: usize = 4_000;
+/// The most bytes of one diff: 8 KiB.
+const MAX_BYTES: usize = 8 << 10;
+/// The most characters of one line.
+const MAX_LINE: usize = 400;
+
+/// What a diff says.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Lines {
+    pub(super) added: usize,
+    pub(super) removed: usize,
+    pub(super) text: String,
+}
+
+/// The difference of two texts, line by line. Bytes that are no text are replaced.
+pub(super) fn diff(before: &[u8], after: &[u8]) -> Lines {
+    if before == after {
+        return Lines::default();
+    }
+    let (before, after) = (
+        String::from_utf8_lossy(before),
+        String::from_utf8_lossy(after),
+    );
+    let (before, after) = (before.as_ref(), after.as_ref());
+    // Whatever is the same at both ends need not be compared.
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
+    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let rest = old.len().min(new.len()) - head;
+    let tail = old.iter().rev().zip(new.iter().rev());
+    let tail = tail.take(rest).take_while(|(a, b)| a == b).count();
+    let (gone, come) = (old.len() - head - tail, new.len() - head - tail);
+    if gone + come > MAX_COMPARED {
+        return Lines {
+            added: come,
+            removed: gone,
+            text: format!("@@ {gone} lines are replaced by {come}, too many to show @@\n"),
+        };
+    }
+    let from = head.saturating_sub(CONTEXT);
+    let old = &old[from..(head + gone + CONTEXT).min(old.len())];
+    let new = &new[from..(head + come + CONTEXT).min(new.len())];
+    let diff = TextDiff::from_slices(old, new);
+    let mut lines = Lines::default();
+    let mut left = 0_usize;
+    for group in diff.grouped_ops(CONTEXT) {
+        let (Some(first), Some(last)) = (group.first(), group.last()) else {
+            continue;
+        };
+        let range = |start: usize, end: usize| {
+            let count = end - start;
+            // An empty range is named by the line before it.
+            format!("{},{count}", from + start + usize::from(count > 0))
+        };
+        let header = format!(
+            "@@ -{} +{} @@\n",
+            range(first.old_range().start, last.old_range().end),
+            range(first.new_range().start, last.new_range().end)
+        );
+        push(&mut lines.text, &mut left, &header);
+        for op in &group {
+            for change in diff.iter_changes(op) {
+                let sign = match change.tag() {
+                    ChangeTag::Equal => ' ',
+                    ChangeTag::Delete => '-',
+                    ChangeTag::Insert => '+',
+                };
+                lines.added += usize::from(sign == '+');
+                lines.removed += usize::from(sign == '-');
+                let text = change.value().trim_end_matches(['\n', '\r']);
+                let shown: String = text.chars().take(MAX_LINE).collect();
+                let cut = if shown.len() < text.len() { "…" } else { "" };
+                let line = format!("{sign}{}{cut}\n", printable(&shown));
+                push(&mut lines.text, &mut left, &line);
+            }
+        }
+    }
+    if left > 0 {
+        lines.text.push_str(&format!("@@ {left} more lines @@\n"));
+    }
+    lines
+}
+
+/// Adds a line while there is room, else counts it.
+fn push(text: &mut String, left: &mut usize, line: &str) {
+    if *left > 0 || text.len() + line.len() > MAX_BYTES {
+        *left += 1;
+    } else {
+        text.push_str(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_line_stands_among_its_neighbors() {
+        let lines = diff(b"a\nb\nc\nd\ne\nf\n", b"a\nb\nc\nD\ne\nf\n");
+        insta::assert_snapshot!(lines.text, @r"
+        @@ -2,5 +2,5 @@
+         b
+         c
+        -d
+        +D
+         e
+         f
+        ");
+        assert_eq!((lines.added, lines.removed), (1, 1));
+    }
+
+    #[test]
+    fn a_new_file_is_all_new_and_a_deleted_one_all_gone() {
+        assert_eq!(diff(b"", b"a\nb").text, "@@ -0,0 +1,2 @@\n+a\n+b\n");
+        assert_eq!(diff(b"a\r\nb\n", b"").text, "@@ -1,2 +0,0 @@\n-a\n-b\n");
+        assert_eq!(diff(b"a", b"a"), Lines::default());
+    }
+
+    #[test]
+    fn long_diffs_and_long_lines_are_cut_and_counted() {
+        let many: String = (0..1_000).map(|n| format!("line {n}\n")).collect();
+        let lines = diff(b"", many.as_bytes());
+        assert_eq!(lines.added, 1_000);
+        assert!(lines.text.len() < MAX_BYTES + 100 && lines.text.ends_with(" more lines @@\n"));
+        let more: String = (0..5_000).map(|n| format!("other {n}\n")).collect();
+        let lines = diff(many.as_bytes(), more.as_bytes());
+        assert_eq!((lines.added, lines.removed), (5_000, 1_000));
+        let long = "x".repeat(100_000);
+        assert!(diff(b"", long.as_bytes()).text.len() < 500);
+    }
+}

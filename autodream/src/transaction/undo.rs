@@ -1,0 +1,269 @@
+//! Taking a run back, as far as its files are as it left them.
+
+use std::path::Path;
+use std::time::SystemTime;
+
+use memdir_index::{Batch, ENTRYPOINT, Exclusive, Fingerprint, Index, Store};
+use memdir_paths::MemoryDir;
+use memdir_types::{Audience, gate_text};
+
+use super::record::{self, Run};
+use super::report::{FileChange, KeptBack, KeptReason, RunId, What};
+use super::state::{Known, State, Tombstones};
+use super::{place, print};
+use crate::{Error, ErrorKind};
+
+/// What undoing a run did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[non_exhaustive]
+pub struct Undone {
+    /// The run.
+    pub run: RunId,
+    /// When it was taken back.
+    pub at: SystemTime,
+    /// Files that are again what they were before it; the index is among them.
+    pub restored: Vec<String>,
+    /// Files that it had created, or moved there, which are gone.
+    pub removed: Vec<String>,
+    /// What was not taken back, since somebody changed the file after the run.
+    pub kept: Vec<KeptBack>,
+}
+
+/// What is to be done, and what it comes to.
+struct Undoing<'a> {
+    live: &'a Exclusive<'a>,
+    folder: &'a Path,
+    kept_name: String,
+    batch: Batch,
+    undone: Undone,
+    tombstones: Tombstones,
+}
+
+/// Takes a run back: every file that is still as it left it becomes what it was before, as a
+/// whole, journalled like the run itself. What was changed since stays and is reported. What the
+/// run had created or worded anew counts as rejected: no later run brings it back. A file that is
+/// as before already is passed over, so that a second call completes what a first could not.
+///
+/// # Errors
+///
+/// [`ErrorKind::NoRun`]; [`ErrorKind::Index`] if the store could not be locked or written; or the
+/// system's.
+pub fn undo(dir: &MemoryDir, run: &RunId, now: SystemTime) -> Result<Undone, Error> {
+    let path = dir.path();
+    let store = Store::open(path).map_err(Error::index)?;
+    let live = store.exclusive().map_err(Error::index)?;
+    record::settle(path, &live)?;
+    let no_run = || Error::new(ErrorKind::NoRun, place::own(path, Some(place::RUNS)));
+    let folder = record::folder(path, run)?.ok_or_else(no_run)?;
+    let mut record = record::read(&folder)?.ok_or_else(no_run)?;
+
+    // What the person did since the last run, before this adds to it.
+    let last = State::read(path)?;
+    let mut tombstones = Tombstones::read(path)?;
+    tombstones.observe(last.as_ref(), &known(&live, last.as_ref())?);
+    let mut undoing = Undoing {
+        live: &live,
+        folder: &folder,
+        kept_name: format!("{}/{}/{run}", place::OWN, place::RUNS),
+        batch: Batch::new(),
+        undone: Undone {
+            run: run.clone(),
+            at: now,
+            restored: Vec::new(),
+            removed: Vec::new(),
+            kept: Vec::new(),
+        },
+        tombstones,
+    };
+    undoing.plan(&record)?;
+    let Undoing {
+        batch,
+        mut undone,
+        tombstones,
+        ..
+    } = undoing;
+    if !batch.is_empty() {
+        let applied = live.apply(&batch).map_err(Error::index)?;
+        for file in applied.left {
+            undone.restored.retain(|other| *other != file);
+            undone.removed.retain(|other| *other != file);
+            undone.kept.push(KeptBack {
+                file,
+                what: What::Changed,
+                reason: KeptReason::ChangedMeanwhile,
+            });
+        }
+    }
+    tombstones.write(path)?;
+    known(&live, last.as_ref())?.write(path)?;
+    if record.undone.is_none() {
+        record.undone = Some(now);
+        record::write(&folder, &record)?;
+    }
+    Ok(undone)
+}
+
+/// The directory as it is, but for the logs, which are as the last run saw them.
+fn known(live: &Exclusive<'_>, last: Option<&State>) -> Result<State, Error> {
+    let mut state = State {
+        files: Default::default(),
+        index: print(
+            live.read_bytes(ENTRYPOINT)
+                .map_err(Error::index)?
+                .as_deref(),
+        ),
+        logs: last.map_or(Fingerprint::ABSENT, |last| last.logs),
+    };
+    for file in live.list().files {
+        // One that cannot be read is there all the same.
+        let bytes = live.read_bytes(&file).ok().flatten().unwrap_or_default();
+        state.files.insert(file, Known::of(&bytes));
+    }
+    Ok(state)
+}
+
+impl Undoing<'_> {
+    fn plan(&mut self, run: &Run) -> Result<(), Error> {
+        for (number, change) in run.changes.iter().enumerate() {
+            if change.file != ENTRYPOINT {
+                self.plan_file(number, change);
+            }
+        }
+        let index = run.changes.iter().enumerate();
+        for (number, change) in index.filter(|(_, change)| change.file == ENTRYPOINT) {
+            self.plan_index(number, change)?;
+        }
+        Ok(())
+    }
+
+    /// `None` for something that is there and cannot be read.
+    fn now(&self, file: &str) -> Option<Fingerprint> {
+        let read = self.live.read_bytes(file).ok()?;
+        Some(print(read.as_deref()))
+    }
+
+    fn plan_file(&mut self, number: usize, change: &FileChange) {
+        let file = &change.file;
+        let now = self.now(file);
+        let is_before = match &change.what {
+            What::Moved { from } => {
+                now == Some(Fingerprint::ABSENT) && self.now(from) == Some(change.before)
+            }
+            _ => now == Some(change.before),
+        };
+        if is_before {
+            return;
+        }
+        let is_free = match &change.what {
+            What::Moved { from } => self.now(from) == Some(Fingerprint::ABSENT),
+            _ => true,
+        };
+        if now != Some(change.after) || !is_free {
+            let (file, what) = reverse(file, &change.what);
+            return self.undone.kept.push(KeptBack {
+                file,
+                what,
+                reason: KeptReason::ChangedMeanwhile,
+            });
+        }
+        let bytes = self
+            .live
+            .read_bytes(file)
+            .ok()
+            .flatten()
+            .unwrap_or_default();
+        let known = Known::of(&bytes);
+        let kept = format!("{}/{number}", self.kept_name);
+        match &change.what {
+            What::Created => {
+                self.batch.remove(file, change.after);
+                self.undone.removed.push(file.clone());
+                self.tombstones.bury(file, &known);
+            }
+            What::Moved { from } => {
+                match change.before == change.after {
+                    true => self.batch.rename(file, from, change.after),
+                    false => {
+                        self.batch.remove(file, change.after);
+                        self.batch.put_back(from, Fingerprint::ABSENT, &kept);
+                    }
+                }
+                self.undone.removed.push(file.clone());
+                self.undone.restored.push(from.clone());
+                // The memory stays, under its old name.
+                let name_only = Known {
+                    title: None,
+                    body: None,
+                    ..known
+                };
+                self.tombstones.bury(file, &name_only);
+            }
+            what => {
+                self.batch.put_back(file, change.after, &kept);
+                self.undone.restored.push(file.clone());
+                if *what == What::Changed && self.before(number).body != known.body {
+                    self.tombstones.bury_text(&known);
+                }
+            }
+        }
+    }
+
+    fn before(&self, number: usize) -> Known {
+        let bytes = place::read(&record::blob(self.folder, number));
+        Known::of(&bytes.ok().flatten().unwrap_or_default())
+    }
+
+    /// The index as a whole if it is as the run left it and every file is taken back; else line by
+    /// line.
+    fn plan_index(&mut self, number: usize, change: &FileChange) -> Result<(), Error> {
+        let now = self.live.read_bytes(ENTRYPOINT).map_err(Error::index)?;
+        let now_print = print(now.as_deref());
+        if now_print == change.before {
+            return Ok(());
+        }
+        if now_print == change.after && self.undone.kept.is_empty() {
+            match change.before {
+                Fingerprint::ABSENT => self.batch.remove(ENTRYPOINT, now_print),
+                _ => {
+                    let kept = format!("{}/{number}", self.kept_name);
+                    self.batch.put_back(ENTRYPOINT, now_print, &kept);
+                }
+            }
+            self.undone.restored.push(ENTRYPOINT.to_owned());
+            return Ok(());
+        }
+        let before = place::read(&record::blob(self.folder, number))?.unwrap_or_default();
+        let before = Index::from_bytes(&before);
+        let now = now.unwrap_or_default();
+        let mut index = Index::from_bytes(&now);
+        for file in &self.undone.removed {
+            index.remove(file);
+        }
+        for file in &self.undone.restored {
+            if let Some(entry) = before.find(file) {
+                index.upsert(entry);
+            }
+        }
+        let bytes = index.to_bytes();
+        if bytes == now {
+            return Ok(());
+        }
+        // A private text always passes; what forges a prompt tag is escaped.
+        if let Ok(cleared) = gate_text(&String::from_utf8_lossy(&bytes), Audience::Private) {
+            self.batch.index(now_print, cleared);
+        }
+        Ok(())
+    }
+}
+
+/// What would have to happen to take a change back.
+fn reverse(file: &str, what: &What) -> (String, What) {
+    let file = file.to_owned();
+    match what {
+        What::Created => (file, What::Deleted),
+        What::Deleted => (file, What::Created),
+        What::Moved { from } => (from.clone(), What::Moved { from: file }),
+        What::Changed => (file, What::Changed),
+    }
+}
