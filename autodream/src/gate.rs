@@ -213,6 +213,11 @@ impl Gate {
         lock::recover(&self.dir, process)
     }
 
+    /// Leaves out a session from now on: one that a consolidation ran in, if it has a transcript.
+    pub fn exclude(&mut self, id: impl Into<String>) {
+        self.transcripts.exclude.push(id.into());
+    }
+
     /// Keeps the gates closed for the rest of the session: the person stopped a consolidation.
     /// A run of this crate does so itself, if it was stopped or came to nothing.
     pub fn hold(&mut self) {

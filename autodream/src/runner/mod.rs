@@ -14,6 +14,8 @@ mod tools;
 mod wire;
 
 use std::fmt;
+use std::future::poll_fn;
+use std::task::Poll;
 
 use crate::subagent::{Cap, Caps, Subagent, SubagentEnd, SubagentTask, Turn, TurnTool, Usage};
 
@@ -37,6 +39,10 @@ pub const MAX_ANSWER_TOKENS: u64 = 16_384;
 
 /// 40 uses of tools in one turn: more are answered without being done.
 const MAX_CALLS: usize = 40;
+/// 4 answers of a turn may be as long as an answer can be; the others get what is left.
+const FULL_RESULTS: usize = 4;
+/// 1,000 bytes are left for every answer.
+const LEAST_RESULT_BYTES: usize = 1_000;
 /// 3 answers in a row that are cut off: then the run ends.
 const MAX_CUT_OFF: usize = 3;
 
@@ -52,7 +58,8 @@ pub fn tools() -> &'static [ToolDefinition] {
 /// A [`Subagent`] made of a model and of something that runs command lines.
 ///
 /// File tools and command lines are done in between two answers of the model, by the thread that
-/// polls the run: give it one that may block.
+/// polls the run: give it one that may block. Between two of them it gives way, so that a run that
+/// is stopped ends with the one at hand.
 #[derive(Clone)]
 pub struct Runner<C, E> {
     chat: C,
@@ -149,7 +156,7 @@ impl<C: Chat + Sync, E: Execute> Runner<C, E> {
     /// Sets the most bytes that a tool answers; at least 1,000.
     #[must_use]
     pub fn result_bytes(mut self, bytes: usize) -> Runner<C, E> {
-        self.result_bytes = bytes.max(1_000);
+        self.result_bytes = bytes.max(LEAST_RESULT_BYTES);
         self
     }
 
@@ -227,7 +234,7 @@ impl<C: Chat + Sync, E: Execute> Runner<C, E> {
                 return Ok(end);
             }
             let is_cut = cut_off > 0;
-            let results = self.results(task, &blocks, is_cut, &mut turn);
+            let results = self.results(task, &blocks, is_cut, &mut turn).await;
             on_turn(&turn);
             if !blocks.is_empty() {
                 request
@@ -258,27 +265,24 @@ impl<C: Chat + Sync, E: Execute> Runner<C, E> {
     }
 
     /// One result for each use, in order, and the uses as a person wants to see them.
-    fn results(
+    async fn results(
         &self,
         task: &RunTask<'_>,
         blocks: &[ChatBlock],
         is_cut: bool,
         turn: &mut Turn,
     ) -> Vec<ChatBlock> {
-        let context = tools::Context {
-            judge: task.judge,
-            executor: &self.executor,
-            limits: self.limits,
-            result_bytes: self.result_bytes,
-        };
-        let uses = blocks.iter().filter_map(|block| match block {
-            ChatBlock::ToolUse { id, name, input } => Some((id, name, input)),
-            _ => None,
-        });
-        let count = uses.clone().count();
-        let mut results = Vec::with_capacity(count);
-        for (at, (id, name, input)) in uses.enumerate() {
-            let outcome = if is_cut && at + 1 == count {
+        let uses: Vec<(&String, &String, &String)> = blocks
+            .iter()
+            .filter_map(|block| match block {
+                ChatBlock::ToolUse { id, name, input } => Some((id, name, input)),
+                _ => None,
+            })
+            .collect();
+        let mut results = Vec::with_capacity(uses.len());
+        let mut room = self.result_bytes.saturating_mul(FULL_RESULTS);
+        for (at, (id, name, input)) in uses.iter().enumerate() {
+            let outcome = if is_cut && at + 1 == uses.len() {
                 // Its input may be valid and still lack its end.
                 tools::Outcome::bad(prompt::CUT_OFF)
             } else if at >= MAX_CALLS {
@@ -286,22 +290,44 @@ impl<C: Chat + Sync, E: Execute> Runner<C, E> {
             } else if !is_offered(task, name) {
                 tools::Outcome::bad(format!("Refused: `{name}` is not offered here."))
             } else {
+                // Whoever stops the run does not wait for the other calls.
+                give_way().await;
+                let context = tools::Context {
+                    judge: task.judge,
+                    executor: &self.executor,
+                    limits: self.limits,
+                    result_bytes: self.result_bytes.min(room.max(LEAST_RESULT_BYTES)),
+                };
                 tools::apply(&context, name, input)
             };
-            let tool = TurnTool::from_json(name, input);
+            room = room.saturating_sub(outcome.text.len());
+            let tool = TurnTool::from_json(name.as_str(), input);
             turn.tools.push(if outcome.is_error {
                 tool.failed()
             } else {
                 tool
             });
             results.push(ChatBlock::ToolResult {
-                id: id.clone(),
+                id: (*id).clone(),
                 text: outcome.text,
                 is_error: outcome.is_error,
             });
         }
         results
     }
+}
+
+/// Lets whoever polls the run look at something else once.
+async fn give_way() {
+    let mut has_given = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut has_given, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 fn is_offered(task: &RunTask<'_>, name: &str) -> bool {

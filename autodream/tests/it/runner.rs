@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 use std::fmt;
 use std::fs;
-use std::future::{Future, ready};
+use std::future::{Future, poll_fn, ready};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 
 use autodream::{
     Allowed, Cap, Caps, Chat, ChatBlock, ChatMessage, ChatReply, ChatRequest, ChatRole, EndReason,
-    Judge, NoShell, PlannedWrite, Refusal, RefusalKind, RunTask, Runner, StopReason, Subagent,
-    SubagentEnd, SubagentTask, ToolPolicy, ToolUse, Turn, Usage, Verdict, chat_fn, tools,
+    Execute, ExecuteEnd, ExecuteLimits, ExecuteOutput, Judge, NoShell, PlannedWrite, Refusal,
+    RefusalKind, RunTask, Runner, Script, StopReason, Subagent, SubagentEnd, SubagentTask,
+    TaskHandle, ToolPolicy, ToolUse, Turn, Usage, Verdict, chat_fn, tools,
 };
 use serde_json::{Value, json};
 
@@ -73,14 +74,17 @@ impl Chat for Scripted {
     }
 }
 
-/// Polls a future that never waits.
+/// Polls a future that waits for nobody, and only gives way.
 #[track_caller]
 pub(crate) fn now_or_never<F: Future>(future: F) -> F::Output {
     let mut context = Context::from_waker(Waker::noop());
-    match pin!(future).poll(&mut context) {
-        Poll::Ready(output) => output,
-        Poll::Pending => panic!("it waits"),
+    let mut future = pin!(future);
+    for _ in 0..10_000 {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
     }
+    panic!("it waits")
 }
 
 pub(crate) fn says(text: &str) -> ChatReply {
@@ -499,6 +503,98 @@ fn an_error_of_the_port_is_the_error_of_the_run() {
     let (end, turns) = run_task(&Scripted::default(), task(&world));
     assert_eq!(end.unwrap_err().to_string(), "the line is down");
     assert!(turns.is_empty());
+}
+
+/// A shell that a person stops while it runs.
+struct Stopping<'a>(&'a TaskHandle);
+
+impl Execute for Stopping<'_> {
+    fn run(&self, _: &Script, _: &ExecuteLimits) -> ExecuteOutput {
+        self.0.abort();
+        ExecuteOutput::new("out", "", ExecuteEnd::Exited { status: 0 })
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_does_not_do_its_other_calls() {
+    let world = ShellWorld::new();
+    let file = world.memory.join("late.md");
+    let chat = Scripted::new([uses([
+        call("Bash", &json!({"command": "ls"})),
+        call("Write", &json!({"file_path": file, "content": MEMORY})),
+    ])]);
+    let stop = TaskHandle::new();
+    let runner = Runner::new(chat, Stopping(&stop));
+    let mut on_turn = |_: &Turn| {};
+    let mut run = pin!(runner.run(task(&world), &mut on_turn));
+    let mut aborted = pin!(stop.aborted());
+    now_or_never(poll_fn(|context| {
+        if aborted.as_mut().poll(context).is_ready() {
+            return Poll::Ready(());
+        }
+        assert!(run.as_mut().poll(context).is_pending());
+        Poll::Pending
+    }));
+    assert!(!file.exists());
+}
+
+#[test]
+fn what_the_shell_says_comes_with_how_it_ended() {
+    struct Says(ExecuteEnd);
+    impl Execute for Says {
+        fn run(&self, _: &Script, _: &ExecuteLimits) -> ExecuteOutput {
+            ExecuteOutput::new("out", "err\n", self.0.clone())
+        }
+    }
+    let ends = [
+        (ExecuteEnd::Exited { status: 0 }, "out\nerr\n", false),
+        (
+            ExecuteEnd::Exited { status: 1 },
+            "out\nerr\n[exit status 1]",
+            false,
+        ),
+        (
+            ExecuteEnd::TimedOut,
+            "out\nerr\n[stopped after 30 seconds; look at less]",
+            true,
+        ),
+        (
+            ExecuteEnd::TooMuchOutput,
+            "out\nerr\n[stopped: too much output; narrow it, for example with `head`]",
+            true,
+        ),
+        (
+            ExecuteEnd::NotRun {
+                why: "why".to_owned(),
+            },
+            "out\nerr\n[not run: why]",
+            true,
+        ),
+    ];
+    let world = ShellWorld::new();
+    for (end, text, is_error) in ends {
+        let chat = Scripted::new([
+            uses([call("Bash", &json!({"command": "ls"}))]),
+            says("Done."),
+        ]);
+        let runner = Runner::new(chat.clone(), Says(end));
+        now_or_never(runner.run(task(&world), &mut |_| {})).unwrap();
+        assert_eq!(chat.results(0), [(text.to_owned(), is_error)]);
+    }
+}
+
+#[test]
+fn all_answers_of_a_turn_together_are_bounded() {
+    let world = ShellWorld::new();
+    let file = world.memory.join("large.md");
+    fs::write(&file, "a line of some length\n".repeat(5_000)).unwrap();
+    let reads: Vec<ChatBlock> = (0..40)
+        .map(|_| call("Read", &json!({"file_path": file})))
+        .collect();
+    let chat = Scripted::new([uses(reads), says("Done.")]);
+    run_task(&chat, task(&world)).0.unwrap();
+    let sum: usize = chat.results(0).iter().map(|(text, _)| text.len()).sum();
+    assert!((100_000..200_000).contains(&sum), "{sum}");
 }
 
 #[test]

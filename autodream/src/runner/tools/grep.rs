@@ -20,6 +20,8 @@ const SHOWN_BYTES: usize = 400;
 const MAX_AROUND: usize = 20;
 /// 1,000 bytes: a longer expression is none that a person would read.
 const MAX_PATTERN_BYTES: usize = 1_000;
+/// 256 MiB: when so much was searched, the rest of the files is not.
+const MAX_SEARCHED_BYTES: u64 = 256 << 20;
 /// 4 MiB for a compiled expression.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
@@ -53,8 +55,13 @@ pub(super) fn grep(context: &Context<'_>, base: &Path, fields: &Fields) -> Resul
         return Err(format!("{} does not exist", shown(base)));
     }
     let mut is_cut = walk.is_cut;
+    let mut scanned = 0_u64;
     for file in &walk.files {
         if search.is_full {
+            break;
+        }
+        if scanned > MAX_SEARCHED_BYTES {
+            is_cut = true;
             break;
         }
         if let Some(glob) = &search.glob {
@@ -67,6 +74,7 @@ pub(super) fn grep(context: &Context<'_>, base: &Path, fields: &Fields) -> Resul
         // One that cannot be read is passed over, as one that went away.
         if let Ok(mut lines) = Lines::open(file) {
             is_cut |= lines.is_cut();
+            scanned = scanned.saturating_add(lines.size());
             let _ = search.file(file, &mut lines);
         }
     }
