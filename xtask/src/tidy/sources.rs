@@ -46,8 +46,10 @@ const UNITS: [&str; 31] = [
 
 /// The only source files that write to the file system, crate by crate. A folder covers what is
 /// below it.
-const WRITERS: [&str; 4] = [
+const WRITERS: [&str; 6] = [
     "autodream/src/lock/files.rs",
+    "autodream/src/runner/tools/write.rs",
+    "autodream/src/transaction/",
     "memdir-paths/src/identity.rs",
     "memdir-paths/src/layout.rs",
     "memdir-index/src/store/",
