@@ -189,8 +189,8 @@ impl StdError for Error {
 }
 
 impl Error {
-    /// What went wrong, without the path in front.
-    pub(crate) fn reason(&self) -> String {
+    /// What went wrong in words, without the path in front.
+    pub fn reason(&self) -> String {
         match (&self.kind, self.system()) {
             (ErrorKind::Name { reason }, _) => reason.clone(),
             (ErrorKind::Io, Some(source)) => source.to_string(),

@@ -79,7 +79,7 @@ impl Base {
                 // It went away in this moment.
                 Ok(None) => continue,
                 Err(e) => {
-                    base.leave_out(file, e.to_string());
+                    base.leave_out(file, e.reason());
                     continue;
                 }
             };

@@ -233,16 +233,24 @@ impl Indexes<'_> {
         repairs
     }
 
-    /// Entries that there are now, and those of them whose file is in the index no more.
-    pub(super) fn lost(&self, after: &[u8], moved: &[(&str, &str)]) -> (u64, u64) {
+    /// Entries that there are now, and those of them that the index has no more. A line that points
+    /// at nothing is no loss: dropping it is what a consolidation is for.
+    pub(super) fn lost(&self, after: &[u8], files: &Files<'_>) -> (u64, u64) {
         let live = self.lines(&self.parse(self.live));
         let after = self.lines(&self.parse(after));
-        let moved: BTreeMap<String, String> = moved
+        let there: BTreeSet<String> = files.live.iter().map(|file| self.case.key(file)).collect();
+        let moved: BTreeMap<String, String> = files
+            .moved
             .iter()
             .map(|(from, to)| (self.case.key(from), self.case.key(to)))
             .collect();
-        let lost = live.keys().filter(|key| {
-            !after.contains_key(*key) && !moved.get(*key).is_some_and(|to| after.contains_key(to))
+        let live: Vec<&String> = live
+            .iter()
+            .filter(|(key, entry)| there.contains(*key) || (files.may_be_there)(&entry.file))
+            .map(|(key, _)| key)
+            .collect();
+        let lost = live.iter().filter(|key| {
+            !after.contains_key(**key) && !moved.get(**key).is_some_and(|to| after.contains_key(to))
         });
         (lost.count() as u64, live.len() as u64)
     }

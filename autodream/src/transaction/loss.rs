@@ -7,7 +7,7 @@ use super::report::{Fault, FaultReason, Loss, Share};
 
 /// Bytes of text that may go from a small directory, if they are at most half of it. Ours: a few
 /// lines worded anew are no loss to guard against.
-const FREE_BYTES: u64 = 512;
+const FREE_BYTES: u64 = 256;
 
 /// Bytes of the lines of `before` that are nowhere in `after`, without the words that stand in new
 /// lines: a line that was worded anew, or merged with another, has lost only the words that are

@@ -14,7 +14,7 @@ pub const DEFAULT_KEEP_RUNS: usize = 3;
 ///
 /// What moves to another file is not taken away, and text that is worded anew counts only as far
 /// as its words are gone. Of a small directory a little may always go: one file or entry, if
-/// others stay, and 512 bytes, if they are at most half. 0 allows nothing, 100 everything.
+/// others stay, and 256 bytes, if they are at most half. 0 allows nothing, 100 everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

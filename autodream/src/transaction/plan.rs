@@ -72,7 +72,7 @@ impl Planner<'_> {
             may_be_there: &|file| self.live.may_be_there(file),
         };
         let (index, mut repairs) = indexes.merge(&files);
-        let (lost, of) = indexes.lost(&index, &moved);
+        let (lost, of) = indexes.lost(&index, &files);
         let loss = Loss {
             files: self.lost_files(&changes),
             entries: Share { lost, of },

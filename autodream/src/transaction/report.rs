@@ -433,7 +433,10 @@ impl fmt::Display for Report {
             if let What::Moved { from } = &change.what {
                 write!(f, "\n         from {}", printable(from))?;
             }
-            writeln!(f, " (+{} -{})", change.added, change.removed)?;
+            match change.added + change.removed {
+                0 => writeln!(f)?,
+                _ => writeln!(f, " (+{} -{})", change.added, change.removed)?,
+            }
             for line in change.diff.lines() {
                 writeln!(f, "    {}", printable(line))?;
             }

@@ -13,6 +13,7 @@ mod errors;
 mod executor;
 mod gate;
 mod lock;
+mod merge;
 mod policy;
 mod prompt;
 #[cfg(feature = "runner")]
@@ -28,4 +29,5 @@ mod shell_run;
 mod shell_world;
 mod task;
 mod transaction;
+mod validation;
 mod world;
