@@ -8,6 +8,7 @@
 mod config;
 mod corpus;
 mod directory;
+mod dream;
 mod errors;
 #[cfg(all(feature = "runner", unix))]
 mod executor;
@@ -19,6 +20,8 @@ mod prompt;
 #[cfg(feature = "runner")]
 mod runner;
 #[cfg(feature = "runner")]
+mod runner_laws;
+#[cfg(feature = "runner")]
 mod runner_tools;
 mod sessions;
 mod shell;
@@ -27,6 +30,7 @@ mod shell_mutations;
 mod shell_options;
 mod shell_run;
 mod shell_world;
+mod subagent;
 mod task;
 mod transaction;
 mod validation;
