@@ -328,13 +328,22 @@ pub enum Recovered {
 }
 
 /// Puts back what a consolidation of ours that died left behind, so that the time which it never
-/// finished does not count as one. One `stat` where nothing happened: to be called once, when a
-/// session starts.
+/// finished does not count as one, and completes or takes back what it was writing. Two `stat`s
+/// where nothing happened: to be called once, when a session starts.
 ///
 /// # Errors
 ///
 /// The system's, if what was found could not be read or written.
 pub fn recover(dir: &MemoryDir, process: &Process) -> Result<Recovered, Error> {
+    let recovered = recover_lock(dir, process);
+    if memdir_index::is_interrupted(dir.path()) {
+        // Opening is what completes; a live writer holds the lock and is left alone.
+        memdir_index::Store::open(dir.path()).map_err(Error::index)?;
+    }
+    recovered
+}
+
+fn recover_lock(dir: &MemoryDir, process: &Process) -> Result<Recovered, Error> {
     let files = Files::of(dir);
     if !files.has_body() {
         return Ok(Recovered::Nothing);

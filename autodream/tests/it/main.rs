@@ -33,5 +33,6 @@ mod shell_world;
 mod subagent;
 mod task;
 mod transaction;
+mod undo;
 mod validation;
 mod world;
