@@ -13,6 +13,7 @@ macro_rules! say {
 mod agent;
 mod bench_recall;
 mod conform;
+mod dream;
 mod e2e;
 mod matrix;
 mod server;
@@ -30,8 +31,12 @@ type Result<T, E = Box<dyn std::error::Error>> = std::result::Result<T, E>;
 const HELP: &str = "\
 cargo xtask COMMAND
 
-  e2e [--json]           eight days in the life of an agent's memory, on a real repository; then
-                         chapters on instructions, recall, and a session of 300 turns
+  e2e                    eight days in the life of an agent's memory, on a real repository; then
+                         chapters on instructions, recall and a session of 300 turns, and two
+                         weeks of a complete agent (--json, --report FILE.html, --only CHAPTER:
+                         days, instructions, recall, conversation, weeks)
+  dream [--dry-run]      puts the memory of your own project in order, with a model
+                         (dream runs, dream undo; dream --help)
   show WHAT              what the crates see in your own project, read-only
                          (paths | index | memories | prompt | claudemd [FILE] |
                          recall QUERY | gates | window FILE | compact FILE; --cwd DIR,
@@ -63,6 +68,7 @@ fn main() -> ExitCode {
         Some("conform") => conform::run(rest),
         Some("matrix") => matrix::run(rest),
         Some("bench") => bench(rest),
+        Some("dream") => dream::run(rest),
         Some("soak") => soak::run(rest),
         Some(soak::RACER) => soak::run_racer(rest),
         Some("serve") => server::run(rest),

@@ -1,12 +1,11 @@
 //! At the end of each turn: is it time to put memory in order? If it is, a fork of the
 //! conversation does, with the runner of `autodream` and the tools that its policy allows.
 
-use std::path::Path;
 use std::time::SystemTime;
 
 use autodream::{
-    Closed, Config, DreamEnd, DreamJob, Enabled, Flags, Gate, Opening, Process, ProcessExecutor,
-    Runner, Settings, TaskHandle, Ticket, Transcripts, dream, enabled,
+    Closed, Config, DreamEnd, DreamJob, DreamKind, Enabled, Flags, Gate, Opening, Process,
+    ProcessExecutor, Runner, Settings, TaskHandle, Ticket, Transcripts, dream, enabled,
 };
 use memdir_paths::{MemoryDir, Resolution};
 
@@ -58,6 +57,11 @@ impl Dreaming {
 }
 
 impl Agent {
+    /// What the next dream can be watched by, and stopped.
+    pub(crate) fn watch(&mut self, task: &TaskHandle) {
+        self.watched = Some(task.clone());
+    }
+
     /// Asks the gates, and dreams if all are open.
     pub(super) async fn sleep(&mut self, now: SystemTime) -> Result<Option<Asleep>> {
         clock::set(now);
@@ -70,35 +74,35 @@ impl Agent {
         match opening {
             Opening::Closed(closed) => Ok(Some(Asleep::Closed(closed))),
             Opening::Open(ticket) => {
-                let task = TaskHandle::new();
-                let end = self.dream(ticket, &task).await;
+                let task = self.watched.take().unwrap_or_default();
+                let end = self.dream(ticket, DreamKind::Automatic, &task).await;
                 Ok(Some(Asleep::Dreamt(Box::new(end))))
             }
         }
     }
 
     /// A dream behind an open gate; `task` is what a person watches, and stops.
-    pub(crate) async fn dream(&self, ticket: Ticket, task: &TaskHandle) -> DreamEnd {
+    async fn dream(&self, ticket: Ticket, kind: DreamKind, task: &TaskHandle) -> DreamEnd {
         let runner = Runner::new(Fork::new(self, Purpose::Dream), ProcessExecutor::new());
-        let job = DreamJob::new(&self.cwd).today(self.today.to_string().parse().ok());
+        let job = DreamJob::new(&self.cwd)
+            .kind(kind)
+            .today(self.today.to_string().parse().ok());
         dream(ticket, &job, &runner, task, clock::now).await
     }
 
-    /// The ticket of a person who does not want to wait for the gates.
-    pub(crate) fn ticket_by_hand(&mut self, now: SystemTime) -> Result<Option<Ticket>> {
+    /// The person asks for the logs to be distilled, and does not wait for the gates.
+    pub(crate) async fn distil(&mut self, now: SystemTime) -> Result<Option<DreamEnd>> {
         clock::set(now);
         let Some(dreaming) = &mut self.dreaming else {
             return Ok(None);
         };
-        let host = autodream::Host::default().auto_memory(true);
-        match dreaming.gate.manual(now, &host, &dreaming.process)? {
-            Opening::Open(ticket) => Ok(Some(ticket)),
+        let what = autodream::Host::default().auto_memory(true).daily_log(true);
+        match dreaming.gate.manual(now, &what, &dreaming.process)? {
+            Opening::Open(ticket) => {
+                let task = TaskHandle::new();
+                Ok(Some(self.dream(ticket, DreamKind::Logs, &task).await))
+            }
             Opening::Closed(_) => Ok(None),
         }
-    }
-
-    /// Where the memory is.
-    pub(crate) fn memory_path(&self) -> Option<&Path> {
-        self.tools.memory.as_ref().map(MemoryDir::path)
     }
 }

@@ -23,6 +23,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
+use autodream::TaskHandle;
 use claudemd::{Date, Operation, Options, Reason, Roots};
 use compact_sm::{Block, Breaker, Estimator, Message, Policy};
 use memdir_index::{Store, local_date_time};
@@ -59,6 +60,7 @@ pub(crate) struct Agent {
     instructions: claudemd::Session,
     recalling: Recalling,
     dreaming: Option<Dreaming>,
+    watched: Option<TaskHandle>,
     tools: Tools,
     policy: Policy,
     breaker: Breaker,
@@ -143,6 +145,7 @@ impl Agent {
             id: id.to_owned(),
             cwd: cwd.to_owned(),
             dreaming,
+            watched: None,
             messages: Vec::new(),
             notebook,
             ledger: Arc::clone(ledger),
@@ -174,6 +177,11 @@ impl Agent {
         let mut agent = Agent::start(host, id, cwd, hook, ledger, now)?;
         agent.messages = Record::read(agent.record.path())?;
         agent.record.follow(agent.messages.last());
+        let said = agent
+            .messages
+            .iter()
+            .filter(|message| message.calls().next().is_none());
+        agent.turns = said.count() / 2;
         agent.spoken = 1_000_000; // names that the first run did not give
         Ok(agent)
     }

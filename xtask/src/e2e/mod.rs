@@ -10,6 +10,7 @@ mod instructions;
 mod model;
 mod modes;
 mod recall;
+mod report;
 mod story;
 mod trouble;
 mod world;
@@ -26,13 +27,17 @@ pub(crate) use writer::{COMMAND as WRITER, run as run_writer};
 const CHAPTERS: [&str; 5] = ["days", "instructions", "recall", "conversation", "weeks"];
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    let (mut json, mut only) = (false, None);
+    let (mut json, mut only, mut page) = (false, None, None);
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--json" => json = true,
             "--only" => only = args.next().map(String::as_str),
-            other => return Err(format!("e2e takes --json and --only, got {other:?}").into()),
+            "--report" => page = Some(args.next().ok_or("--report takes a file")?),
+            other => {
+                let known = "--json, --only CHAPTER and --report FILE";
+                return Err(format!("e2e takes {known}, got {other:?}").into());
+            }
         }
     }
     if only.is_some_and(|name| !CHAPTERS.contains(&name)) {
@@ -53,10 +58,17 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     if wanted("conversation") {
         conversation::tell(&world, &mut story)?;
     }
+    let mut figures = None;
     if wanted("weeks") {
-        fortnight::tell(&mut story)?;
+        figures = Some(fortnight::tell(&mut story)?);
     }
-    Ok(if story.close() {
+    if let Some(page) = page {
+        std::fs::write(page, report::page(&story, figures.as_ref()))?;
+        if !json {
+            say!("\nthe report is in {page}");
+        }
+    }
+    Ok(if story.close(figures.as_ref()) {
         ExitCode::SUCCESS
     } else {
         ExitCode::FAILURE

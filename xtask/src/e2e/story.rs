@@ -1,23 +1,31 @@
 //! The story as it is told: numbered steps, what each crate decided, one closing line.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
+use super::report::Figures;
 use crate::tell;
 use crate::text::wrap;
 
 /// One step: what was done, what the crates said, and what turned out wrong.
-struct Step {
-    day: Option<u32>,
-    krate: &'static str,
-    title: String,
-    said: Vec<String>,
-    wrong: Vec<String>,
+pub(super) struct Step {
+    pub(super) day: Option<u32>,
+    /// What the step belongs to: a day with its title, or a chapter.
+    pub(super) part: String,
+    pub(super) krate: &'static str,
+    pub(super) title: String,
+    pub(super) said: Vec<String>,
+    pub(super) wrong: Vec<String>,
+    pub(super) took: Duration,
 }
 
 /// Collects the steps, and tells them as they come unless JSON is wanted.
 pub(super) struct Story {
     steps: Vec<Step>,
     day: Option<u32>,
+    part: String,
+    last: Instant,
     json: bool,
 }
 
@@ -72,12 +80,15 @@ impl Story {
         Story {
             steps: Vec::new(),
             day: None,
+            part: String::new(),
+            last: Instant::now(),
             json,
         }
     }
 
     pub(super) fn day(&mut self, day: u32, date: &str, title: &str) {
         self.day = Some(day);
+        self.part = format!("Day {day}, {date}: {title}");
         if !self.json {
             say!("\nDay {day}, {date}: {title}");
         }
@@ -86,6 +97,7 @@ impl Story {
     /// What is told after the eight days.
     pub(super) fn chapter(&mut self, title: &str) {
         self.day = None;
+        self.part = title.to_owned();
         if !self.json {
             say!("\nChapter: {title}");
         }
@@ -100,28 +112,44 @@ impl Story {
         } = told;
         let step = Step {
             day: self.day,
+            part: self.part.clone(),
             krate,
             title,
             said,
             wrong,
+            took: self.last.elapsed(),
         };
+        self.last = Instant::now();
         if !self.json {
             tell(&lines(self.steps.len() + 1, &step));
         }
         self.steps.push(step);
     }
 
-    /// Tells the end; true if every step was as it should be.
-    pub(super) fn close(self) -> bool {
-        let off = self
-            .steps
-            .iter()
-            .filter(|step| !step.wrong.is_empty())
-            .count();
-        let all = self.steps.len();
+    pub(super) fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// How many steps are not as they should be.
+    pub(super) fn off(&self) -> usize {
+        let off = self.steps.iter().filter(|step| !step.wrong.is_empty());
+        off.count()
+    }
+
+    /// Tells the end, with a table of what two weeks cost if they were told; true if every step
+    /// was as it should be.
+    pub(super) fn close(&self, figures: Option<&Figures>) -> bool {
+        let (off, all) = (self.off(), self.steps.len());
         if self.json {
-            say!("{}", self.as_json(off));
-        } else if off == 0 {
+            let mut value = self.as_json(off);
+            value["figures"] = figures.map_or(Value::Null, Figures::to_json);
+            say!("{value}");
+            return off == 0 && all > 0;
+        }
+        if let Some(figures) = figures {
+            tell(&figures.table(self));
+        }
+        if off == 0 {
             say!("\ne2e: {all} steps, every one as it should be");
         } else {
             say!("\ne2e: {off} of {all} steps are off");
@@ -132,8 +160,9 @@ impl Story {
     fn as_json(&self, off: usize) -> Value {
         let steps = self.steps.iter().enumerate().map(|(at, step)| {
             json!({
-                "step": at + 1, "day": step.day, "crate": step.krate, "title": step.title,
-                "said": step.said, "ok": step.wrong.is_empty(), "wrong": step.wrong,
+                "step": at + 1, "day": step.day, "part": step.part, "crate": step.krate,
+                "title": step.title, "said": step.said, "ok": step.wrong.is_empty(),
+                "wrong": step.wrong, "seconds": step.took.as_secs_f64(),
             })
         });
         json!({ "steps": steps.collect::<Vec<_>>(), "off": off, "ok": off == 0 })

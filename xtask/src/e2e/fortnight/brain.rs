@@ -271,7 +271,7 @@ fn pick(request: &Value) -> Vec<String> {
             (shared >= 2).then(|| (shared, file.to_owned()))
         })
         .collect();
-    scored.sort_by(|a, b| b.0.cmp(&a.0));
+    scored.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
     scored.into_iter().take(2).map(|(_, file)| file).collect()
 }
 

@@ -73,6 +73,42 @@ pub(super) fn contents(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>
         .collect()
 }
 
+/// Every file below a folder but those of git, with its bytes.
+pub(super) fn tree(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
+    let mut all = std::collections::BTreeMap::new();
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            if kind.is_dir() && entry.file_name() != ".git" {
+                folders.push(entry.path());
+            } else if kind.is_file()
+                && let Ok(bytes) = fs::read(entry.path())
+            {
+                all.insert(entry.path(), bytes);
+            }
+        }
+    }
+    all
+}
+
+/// A copy of a folder and everything in it.
+pub(super) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+    for (path, bytes) in tree(from) {
+        let Ok(below) = path.strip_prefix(from) else {
+            continue;
+        };
+        let path = to.join(below);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::write(path, bytes)?;
+    }
+    Ok(())
+}
+
 /// What is wrong with a transcript: a line that is no JSON, but for one at the very end that a
 /// crash cut.
 pub(super) fn transcript(path: &Path) -> Vec<String> {

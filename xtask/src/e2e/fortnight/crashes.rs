@@ -103,6 +103,10 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             let mut agent = Agent::resume(&host, id, cwd, Some(HOOK), &ledger, now)?;
             runtime.block_on(agent.compact(&Cause::manual(None), now))?;
         }
+        "dream" => {
+            let mut agent = Agent::start(&host, id, cwd, Some(HOOK), &ledger, now)?;
+            runtime.block_on(super::dreams::part(&mut agent, now))?;
+        }
         other => return Err(format!("no part `{other}`").into()),
     }
     Ok(ExitCode::SUCCESS)
@@ -135,7 +139,9 @@ fn in_a_save(it: &Fortnight, story: &mut Story) -> Result<()> {
         it.brain.forget();
         let acknowledged = acknowledged(it, &format!("s13-{round}"))?;
         // The next session completes what was begun.
-        let agent = it.session(&format!("s14-{round}"), at(9, 30 + round as u64))?;
+        let host = quiet(it);
+        let id = format!("s14-{round}");
+        let agent = it.session_of(&host, &id, &it.world.main, at(9, 30 + round as u64))?;
         let index = std::fs::read_to_string(it.memory.join("MEMORY.md"))?;
         let lost: Vec<&String> = acknowledged
             .iter()
@@ -156,6 +162,15 @@ fn in_a_save(it: &Fortnight, story: &mut Story) -> Result<()> {
     Ok(())
 }
 
+/// A host that neither dreams nor takes notes, so that what the day is about is all that happens.
+fn quiet(it: &Fortnight) -> Host {
+    Host {
+        takes_notes: false,
+        dreams: false,
+        ..it.host.clone()
+    }
+}
+
 /// The files that the session's transcript says are saved.
 fn acknowledged(it: &Fortnight, id: &str) -> Result<Vec<String>> {
     let folder = memdir_paths::transcript_dir(&it.host.env(), &it.world.main)?;
@@ -173,10 +188,7 @@ fn in_a_compaction(it: &Fortnight, story: &mut Story) -> Result<()> {
         "all",
         "Killed while it compacts: the conversation is as it was",
     );
-    let host = Host {
-        takes_notes: false,
-        ..it.host.clone()
-    };
+    let host = quiet(it);
     let mut agent = it.session_of(&host, "s15", &it.world.main, at(10, 0))?;
     for n in 0..3 {
         let says = format!("{DECISION} part {n} is left as it is.");

@@ -6,8 +6,10 @@
 mod brain;
 mod check;
 mod crashes;
+mod dreams;
 mod gatekeeper;
 mod long;
+mod quiet;
 mod week;
 
 use std::cell::RefCell;
@@ -15,8 +17,10 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use memdir_recall::Receipt;
 use tokio::runtime::Runtime;
 
+use super::report::Figures;
 use super::story::{Story, Telling};
 use super::world::World;
 use crate::Result;
@@ -35,19 +39,21 @@ const MAX_OUTPUT: u64 = 8_000;
 const HOOK: &str = "The database of the tests listens on 5433.";
 
 /// Everything that lasts from day to day.
-pub(super) struct Fortnight {
+struct Fortnight {
     world: World,
     server: Server,
     brain: Brain,
     host: Host,
-    pub(super) ledger: Arc<Mutex<Ledger>>,
+    ledger: Arc<Mutex<Ledger>>,
     runtime: Runtime,
     memory: PathBuf,
     /// What the gates should have said, and what they did say that was otherwise.
     gates: RefCell<GateKeeper>,
+    /// What was recalled and why, of the turns in which anything was a candidate.
+    receipts: RefCell<Vec<Receipt>>,
 }
 
-pub(super) fn tell(story: &mut Story) -> Result<Fortnight> {
+pub(super) fn tell(story: &mut Story) -> Result<Figures> {
     let world = World::build()?;
     let (server, brain) = brain::start(WINDOW)?;
     let mut host = Host::new(&world.home, server.url());
@@ -69,14 +75,24 @@ pub(super) fn tell(story: &mut Story) -> Result<Fortnight> {
         host,
         memory,
         gates: RefCell::default(),
+        receipts: RefCell::default(),
     };
     fortnight.write_files()?;
     story.chapter("two weeks of an agent");
     week::tell(&fortnight, story)?;
     long::tell(&fortnight, story)?;
     crashes::tell(&fortnight, story)?;
+    let report = dreams::tell(&fortnight, story)?;
+    quiet::tell(&fortnight, story)?;
     fortnight.closing(story);
-    Ok(fortnight)
+    let receipts = fortnight.receipts.take();
+    let ledger = fortnight.ledger().clone();
+    Ok(Figures {
+        ledger,
+        receipts,
+        dream: report,
+        window: WINDOW,
+    })
 }
 
 impl Fortnight {
@@ -105,6 +121,9 @@ impl Fortnight {
     ) -> Result<Turn> {
         self.brain.will(steps);
         let turn = self.runtime.block_on(agent.turn(says, at))?;
+        if let Some(receipt) = turn.receipt.clone().filter(|it| !it.candidates.is_empty()) {
+            self.receipts.borrow_mut().push(receipt);
+        }
         let mut gates = self.gates.borrow_mut();
         gates.turn_ended(&agent.id, at, turn.asleep.as_ref());
         Ok(turn)
