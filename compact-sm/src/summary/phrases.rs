@@ -21,7 +21,7 @@ impl Phrases {
 
 /// Words that say nothing of a conversation, however they stand together: `no summary available`.
 pub(super) const EMPTY: Phrases = Phrases(
-    "n/a|na|none|nothing|nil|null|undefined|nan|empty|blank|no|not|applicable|available|\
+    "error|redacted|next|assistant|human|n/a|na|none|nothing|nil|null|undefined|nan|empty|blank|no|not|applicable|available|\
      unavailable|provided|content|contents|summary|summaries|conversation|context|text|data|\
      information|info|input|output|message|messages|given|needed|required|found|yet|to|summarize|\
      summarise|report|add|here|there|is|are|was|were|the|of|your|insert|goes|placeholder|tbd|\
@@ -43,17 +43,17 @@ pub(super) const EMPTY_PIECES: Phrases = Phrases(
 
 /// Words that only say that somebody listens.
 pub(super) const HEARD: Phrases = Phrases(
-    "ok|okay|yes|no|done|sure|understood|acknowledged|noted|got|it|great|perfect|thanks|thank|\
-     you|ready|continue|continuing|proceeding|alright|certainly|absolutely|hello|hi|confirmed|\
-     roger|good|sounds|verstanden|klar|alles|gut|danke|ja|nein|fertig|weiter|gerne|d'accord|\
-     compris|entendu|oui|merci|parfait|terminé|fait|bien|entendido|vale|listo|hecho|sí|gracias|\
-     perfecto|claro|acuerdo|de|va|bene|capito|fatto|certo|entendi|feito|pronto|понятно|хорошо|\
-     готово|да",
+    "goodbye|bye|welcome|ok|okay|yes|no|done|sure|understood|acknowledged|noted|got|it|great|\
+     perfect|thanks|thank|you|ready|continue|continuing|proceeding|alright|certainly|absolutely|\
+     hello|hi|confirmed|roger|good|sounds|verstanden|klar|alles|gut|danke|ja|nein|fertig|weiter|\
+     gerne|d'accord|compris|entendu|oui|merci|parfait|terminé|fait|bien|entendido|vale|listo|\
+     hecho|sí|gracias|perfecto|claro|acuerdo|de|va|bene|capito|fatto|certo|entendi|feito|pronto|\
+     понятно|хорошо|готово|да",
 );
 
 /// Words that a sentence may begin with, or be, before it says what it says. A mark follows them.
 pub(super) const LEADS: Phrases = Phrases(
-    "ok|okay|sure|sure thing|of course|certainly|absolutely|great|understood|got it|alright|\
+    "all set|will do|on it|summary|zusammenfassung|résumé|resumen|ok|okay|sure|sure thing|of course|certainly|absolutely|great|understood|got it|alright|\
      all right|yes|no problem|hello|hi|hey|thanks|thank you|well|as requested|sounds good|\
      perfect|i understand|verstanden|alles klar|natürlich|gerne|klar|sicher|hallo|danke|gut|\
      d'accord|bien sûr|compris|entendu|très bien|parfait|bonjour|merci|entendido|de acuerdo|\
@@ -154,7 +154,7 @@ pub(super) const GOES_ON: Phrases = Phrases(
      ich arbeite|lass mich|lassen sie mich|wie kann ich|was möchtest|was möchten|was soll ich|\
      was kann ich|womit kann ich|möchtest du|möchten sie|soll ich|bitte gib|bitte teile|\
      bitte geben sie|weiter mit|je continue|je vais|je poursuis|je reprends|laissez-moi|\
-     laisse-moi|que souhaitez|que souhaites|que voulez|comment puis-je|en quoi puis-je|\
+     laisse-moi|que souhaitez-vous|que souhaitez|que souhaites|que voulez-vous|que voulez|comment puis-je|en quoi puis-je|\
      voulez-vous|souhaitez-vous|dois-je|veuillez|voy a|continuaré|continúo|sigo con|seguiré|\
      déjame|permíteme|qué te|qué quieres|qué desea|en qué puedo|cómo puedo|quieres que|desea que|\
      por favor|continuo|continuerò|come posso|cosa posso|vou continuar|como posso|o que você|\
@@ -208,6 +208,77 @@ pub(super) const FAULTS: Phrases = Phrases(
     "api error|internal server error|error: internal server error|request timed out|\
      error: request timed out|rate limit exceeded|error: rate limit|prompt is too long|\
      overloaded|overloaded_error|service unavailable|503 service unavailable|502 bad gateway|\
-     bad gateway|gateway timeout|504 gateway|invalid api key|credit balance is too low|\
+     bad gateway|gateway timeout|error: 500|error: 502|error: 503|error: 429|error: 529|504 gateway|invalid api key|credit balance is too low|\
      too many requests|429 too many requests",
+);
+
+/// Words that only talk: of oneself and the other, of helping, of the summary. A sentence of two or
+/// more of them and of nothing else tells nothing of a conversation. Words that tell of somebody
+/// else, such as `user` and `asked`, are not among them.
+pub(super) const TALK: Phrases = Phrases(
+    "a|an|the|i|you|we|it|this|that|these|those|to|of|for|in|on|at|with|from|by|as|be|is|are|was|\
+     were|am|been|being|do|does|did|doing|done|have|has|had|having|will|would|can|could|shall|\
+     should|may|might|must|not|no|nor|or|and|but|so|if|then|than|when|while|where|what|which|who|\
+     how|why|there|here|now|just|also|only|very|really|more|any|some|other|else|one|something|\
+     anything|nothing|everything|me|my|your|yours|our|us|its|it's|i'm|i'll|i'd|i've|you're|you'd|\
+     we're|let's|let|that's|here's|there's|isn't|aren't|don't|doesn't|didn't|can't|cannot|won't|\
+     wouldn't|couldn't|shouldn't|wasn't|sorry|apologize|apologise|apologies|unfortunately|afraid|\
+     appreciate|appreciated|patience|thank|thanks|welcome|please|hello|hi|goodbye|bye|day|great|\
+     good|nice|wonderful|happy|glad|pleased|sure|certainly|absolutely|course|okay|ok|alright|\
+     understood|understand|noted|help|helping|helpful|assist|assisting|assistance|able|unable|\
+     capable|possible|impossible|appropriate|inappropriate|comfortable|prefer|rather|decline|\
+     declining|refuse|allow|allowed|permitted|prevent|prevents|guidelines|guideline|policy|\
+     policies|violate|violates|safety|sensitive|harmful|unsafe|content|material|topic|topics|\
+     touches|subject|request|requests|requested|question|questions|answer|respond|response|reply|\
+     provide|provided|providing|give|given|giving|offer|share|create|creating|generate|\
+     generating|produce|summarize|summarizing|summarized|summarise|summarising|summarised|\
+     summary|summaries|conversation|conversations|chat|discussion|dialogue|messages|context|\
+     history|previous|prior|earlier|above|below|far|following|complete|completed|continue|\
+     continuing|proceed|proceeding|start|started|begin|get|getting|go|going|move|moving|work|\
+     working|task|tasks|step|steps|next|ready|wait|moment|minute|hold|think|thinking|read|\
+     through|look|looking|see|know|tell|talk|about|want|need|needs|like|love|feel|free|further|\
+     time|right|away|first|again|back|soon|later|today|ai|language|model|blocked|filter|filtered|\
+     output|error|pass|way|much|into|out|up|okay's|comply|fulfill|participate|engage|discuss|\
+     beyond|scope|instructions|ich|du|sie|wir|es|das|dies|diese|dieser|dieses|der|die|den|dem|\
+     ein|eine|einen|einer|mit|von|zu|zum|zur|bei|dabei|damit|dafür|und|oder|aber|nicht|kein|\
+     keine|keinen|ist|sind|war|bin|habe|hat|wird|werde|kann|können|möchte|darf|soll|muss|leider|\
+     gerne|bitte|danke|hier|jetzt|nun|schon|noch|auch|nur|sehr|gut|alles|klar|helfen|\
+     weiterhelfen|hilfe|behilflich|anfrage|frage|gespräch|gesprächs|zusammenfassung|\
+     zusammenfassen|zusammengefasst|inhalt|inhalte|relevanten|relevante|weiter|weitermachen|\
+     machen|fortfahren|bereit|nächsten|schritt|aufgabe|lage|leid|tut|mir|ihnen|dir|ihre|deine|\
+     wie|je|tu|vous|nous|il|elle|ce|cette|cet|ces|cela|ça|le|la|les|un|une|des|de|à|au|aux|en|et|\
+     ou|mais|ne|pas|rien|est|sont|suis|peux|peut|pouvez|puis|être|avoir|résumée|résumé|résumer|\
+     demande|aider|aide|désolé|désolée|malheureusement|merci|bonjour|bien|sûr|pour|dans|avec|sur|\
+     ajouter|continuer|tâche|prêt|prête|contenu|que|qui|votre|vos|mon|yo|tú|usted|el|los|las|una|\
+     del|al|y|o|pero|ni|nada|son|está|estoy|soy|he|ha|puedo|puede|poder|ser|esto|esta|este|eso|\
+     con|por|para|qué|te|se|mi|su|temo|ayudar|ayudarte|ayudarle|ayuda|conversación|resumen|\
+     resumir|solicitud|lo|siento|gracias|claro|favor|acceso|tengo|hay|continuar|tarea|listo|\
+     lista|contenido|io|non|ho|è|sono|posso|di|da|per|che|ti|ci|questo|questa|richiesta|\
+     conversazione|riassunto|riassumere|riassumerla|aiutare|aiutarti|nulla|niente|dispiace|\
+     purtroppo|grazie|não|eu|um|uma|em|e|mas|esse|essa|isso|pedido|conversa|resumo|ajudar|\
+     ajudá-lo|atender|desculpe|tenho|obrigado|regrettably|falls|outside|due|concerns|details|\
+     discussed|keep|things|respectful|generated|occurred|unexpected|try|went|wrong|significant|\
+     intentionally|blank|filled|mentioned|hmm|talked|whenever|everyone|end|thema|sagen|nichts|\
+     gibt|dazu|womit|anfangen|préfère|préférerais|répondre|instant|s'il|plaît|n'ai|j'ai|n'est|\
+     c'est|qu'il|prefiero|hablar|responder|momento|preferisco|rispondere|autorizado|autorizada|\
+     estou|daar|kan|ik|niet|mee|helpen",
+);
+
+/// The same where words are not parted by spaces, the longest first.
+pub(super) const TALK_PIECES: Phrases = Phrases(
+    "恐れ入りますが|お待ちください|できかねます|ございません|できません|ありません|죄송합니다|\
+     하겠습니다|いたします|죄송하지만|しました|人工智能|도와드릴|お手伝い|作为一个|없습니다|\
+     没有办法|语言模型|について|请稍等|요약할|申し訳|没办法|下一步|없어요|帮不了|很遗憾|不方便|\
+     その件|お話し|잠시만|기다려|주세요|任务|总结|続け|可以|少々|提供|稍等|遗憾|什么|依頼|如上|\
+     内容|一个|以上|完了|完成|继续|その|要約|した|这个|抱歉|この|요약|対応|です|问题|드릴|需要|\
+     不能|帮忙|请求|没有|会話|任何|続き|ます|作为|する|ai|摘要|내용|もの|无法|对话|这段|계속|\
+     これ|ない|已经|대화|帮助|回答|稍候|正在|处理|吗|を|是|은|要|那|已|帮|个|将|は|할|了|好|が|\
+     吧|의|も|을|次|请|我|您|に|这|는|수|的|の|ご|네|呢|이|你|会|를",
+);
+
+/// Among them, those that refuse.
+pub(super) const TALK_NO: Phrases = Phrases(
+    "not|no|cannot|can't|won't|isn't|don't|unable|impossible|inappropriate|decline|declining|\
+     refuse|prefer|prevent|prevents|violate|violates|blocked|nicht|kein|keine|ne|pas|non|nada|\
+     não|nulla|nichts|niet|n'ai|falls",
 );

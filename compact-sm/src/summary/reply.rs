@@ -109,10 +109,11 @@ impl Summary {
 pub const SHORTEST_OF_TOKENS: u64 = 25_000;
 
 /// A summary in its form has at least one token for so many. In tokens; our own choice.
-pub const FORM_SHARE: u64 = 20_000;
+pub const FORM_SHARE: u64 = 4_000;
 
-/// What a summary in its form never needs more than. In tokens; our own choice.
-pub const FORM_TOKENS: u64 = 20;
+/// What a summary in its form never needs more than. In tokens; our own choice, about twenty
+/// words.
+pub const FORM_TOKENS: u64 = 30;
 
 /// A summary without a form has at least one token for so many. In tokens; our own choice.
 pub const FREE_SHARE: u64 = 1_000;

