@@ -33,6 +33,7 @@ mod shell_world;
 mod subagent;
 mod task;
 mod transaction;
+mod transaction_laws;
 mod undo;
 mod validation;
 mod world;
