@@ -27,6 +27,8 @@ pub enum Fallback {
     NoNotes,
     /// The notes are the template.
     Template,
+    /// Nothing stands under their headings but phrases for nothing, or a refusal.
+    SaysNothing,
     /// How far the notes reach was given as a `uuid` that is not in the list.
     UnknownMark,
     /// What the notes do not cover is more than the maximum of the kept tail.
@@ -65,6 +67,7 @@ impl fmt::Display for Fallback {
             Fallback::Instructions => f.write_str("notes cannot follow instructions"),
             Fallback::NoNotes => f.write_str("there are no notes"),
             Fallback::Template => f.write_str("the notes are the template"),
+            Fallback::SaysNothing => f.write_str("the notes say nothing"),
             Fallback::UnknownMark => {
                 f.write_str("the message that the notes reach to is not in the list")
             }
@@ -245,6 +248,9 @@ fn usable(notes: &Notes, options: &FromNotes) -> Result<(), Fallback> {
     }
     if notes.is_template() {
         return Err(Fallback::Template);
+    }
+    if notes.says_nothing() {
+        return Err(Fallback::SaysNothing);
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ pub use task::{NotesJob, NotesTask, notes_task};
 pub use template::notes_template;
 
 use crate::keep::Summarized;
+use crate::summary::says_nothing;
 
 /// Most of one section. In tokens. Origin: several analyses.
 pub const SECTION_TOKENS: u64 = 2_000;
@@ -86,6 +87,13 @@ impl Notes {
             return true;
         }
         self.text.lines().all(is_form)
+    }
+
+    /// Is there nothing below the headings but `None`, or a refusal? Whoever takes notes is a model
+    /// too.
+    pub(crate) fn says_nothing(&self) -> bool {
+        let said = self.text.lines().filter(|line| !is_form(line));
+        says_nothing(&said.collect::<Vec<_>>().join("\n"))
     }
 }
 

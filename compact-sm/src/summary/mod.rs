@@ -7,6 +7,7 @@ mod reply;
 mod request;
 mod retry;
 mod says;
+mod sentence;
 mod tags;
 
 pub(crate) use fit::Drop;
@@ -20,3 +21,4 @@ pub use request::{Images, Returns, Scope, SummaryOptions, SummaryRequest, summar
 pub(crate) use request::{open_call, open_calls, request_of};
 pub use retry::{MAX_TRIMS, Trim};
 pub(crate) use retry::{cut_mark, is_cut_mark};
+pub(crate) use says::says_nothing;

@@ -6,7 +6,8 @@ use std::fmt;
 use serde_json::Value;
 
 use super::prompt::{DETAILS, ENDED, GO_ON, LABEL, OPENING};
-use super::says::{Says, has_sections, says};
+use super::says::{has_sections, says};
+use super::sentence::Says;
 use super::tags::{Tag, has_scratchpad, has_words, inside, without_cut_tag, without_thoughts};
 use crate::boundary::read_boundary_text;
 use crate::tokens::Counter;

@@ -297,6 +297,7 @@ fn fallbacks_say_what_is_wrong() {
         (Fallback::Instructions, "notes cannot follow instructions"),
         (Fallback::NoNotes, "there are no notes"),
         (Fallback::Template, "the notes are the template"),
+        (Fallback::SaysNothing, "the notes say nothing"),
         (
             Fallback::TooLarge {
                 after: 9,

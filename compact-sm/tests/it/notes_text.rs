@@ -9,6 +9,26 @@ const TEMPLATE: &str =
     "# Session Title\n_A short title_\n\n# Current State\n_What is being worked on_\n";
 
 #[test]
+fn notes_that_say_nothing_do_not_take_the_place_of_a_conversation() {
+    let fallback = |text: &str| plan(&long(), &Notes::new(text), &FromNotes::default()).err();
+    for text in [
+        "# Session Title\n_A short title_\nNone\n\n# Current State\n_What is next_\n- N/A\n",
+        "# Current State\nI can't help with that.\n",
+        "N/A",
+        "# Current State\n\n(no content)\n# Worklog\n1. None",
+    ] {
+        assert_eq!(fallback(text), Some(Fallback::SaysNothing), "{text:?}");
+    }
+    for text in [
+        "# Session Title\nNone\n# Current State\nzlib is missing",
+        "# Worklog\n- [x] lexer\n",
+        NOTES,
+    ] {
+        assert_eq!(fallback(text), None, "{text:?}");
+    }
+}
+
+#[test]
 fn a_template_without_content_is_no_notes() {
     let fallback = |notes: Notes| plan(&long(), &notes, &FromNotes::default()).unwrap_err();
     assert_eq!(fallback(Notes::new(TEMPLATE)), Fallback::Template);
