@@ -1,5 +1,6 @@
 //! The lines of a change, cut where there are too many.
 
+use memdir_types::redact;
 use similar::{ChangeTag, TextDiff};
 
 use super::report::printable;
@@ -14,16 +15,52 @@ const MAX_BYTES: usize = 8 << 10;
 /// The most characters of one line.
 const MAX_LINE: usize = 400;
 
+/// The most lines that are compared for one report, and the most bytes of all its diffs.
+const MAX_ALL_COMPARED: usize = 100_000;
+const MAX_ALL_BYTES: usize = 1 << 20;
+
+/// Compares the files of one report, in bounded time and memory.
+#[derive(Debug)]
+pub(super) struct Differ {
+    lines_left: usize,
+    bytes_left: usize,
+}
+
+impl Default for Differ {
+    fn default() -> Differ {
+        Differ {
+            lines_left: MAX_ALL_COMPARED,
+            bytes_left: MAX_ALL_BYTES,
+        }
+    }
+}
+
 /// What a diff says.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Lines {
     pub(super) added: usize,
     pub(super) removed: usize,
     pub(super) text: String,
+    compared: usize,
 }
 
-/// The difference of two texts, line by line. Bytes that are no text are replaced.
-pub(super) fn diff(before: &[u8], after: &[u8]) -> Lines {
+impl Differ {
+    /// The difference of two texts, line by line. Bytes that are no text, and secrets, are
+    /// replaced.
+    pub(super) fn diff(&mut self, before: &[u8], after: &[u8]) -> Lines {
+        let lines = diff(
+            before,
+            after,
+            self.lines_left,
+            MAX_BYTES.min(self.bytes_left),
+        );
+        self.lines_left = self.lines_left.saturating_sub(lines.compared);
+        self.bytes_left = self.bytes_left.saturating_sub(lines.text.len());
+        lines
+    }
+}
+
+fn diff(before: &[u8], after: &[u8], most_lines: usize, most_bytes: usize) -> Lines {
     if before == after {
         return Lines::default();
     }
@@ -40,10 +77,11 @@ pub(super) fn diff(before: &[u8], after: &[u8]) -> Lines {
     let tail = old.iter().rev().zip(new.iter().rev());
     let tail = tail.take(rest).take_while(|(a, b)| a == b).count();
     let (gone, come) = (old.len() - head - tail, new.len() - head - tail);
-    if gone + come > MAX_COMPARED {
+    if gone + come > MAX_COMPARED.min(most_lines) {
         return Lines {
             added: come,
             removed: gone,
+            compared: 0,
             text: format!("@@ {gone} lines are replaced by {come}, too many to show @@\n"),
         };
     }
@@ -51,7 +89,10 @@ pub(super) fn diff(before: &[u8], after: &[u8]) -> Lines {
     let old = &old[from..(head + gone + CONTEXT).min(old.len())];
     let new = &new[from..(head + come + CONTEXT).min(new.len())];
     let diff = TextDiff::from_slices(old, new);
-    let mut lines = Lines::default();
+    let mut lines = Lines {
+        compared: gone + come,
+        ..Lines::default()
+    };
     let mut left = 0_usize;
     for group in diff.grouped_ops(CONTEXT) {
         let (Some(first), Some(last)) = (group.first(), group.last()) else {
@@ -67,7 +108,7 @@ pub(super) fn diff(before: &[u8], after: &[u8]) -> Lines {
             range(first.old_range().start, last.old_range().end),
             range(first.new_range().start, last.new_range().end)
         );
-        push(&mut lines.text, &mut left, &header);
+        push(&mut lines.text, &mut left, &header, most_bytes);
         for op in &group {
             for change in diff.iter_changes(op) {
                 let sign = match change.tag() {
@@ -81,10 +122,11 @@ pub(super) fn diff(before: &[u8], after: &[u8]) -> Lines {
                 let shown: String = text.chars().take(MAX_LINE).collect();
                 let cut = if shown.len() < text.len() { "…" } else { "" };
                 let line = format!("{sign}{}{cut}\n", printable(&shown));
-                push(&mut lines.text, &mut left, &line);
+                push(&mut lines.text, &mut left, &line, most_bytes);
             }
         }
     }
+    lines.text = redact(&lines.text).text;
     if left > 0 {
         lines.text.push_str(&format!("@@ {left} more lines @@\n"));
     }
@@ -92,8 +134,8 @@ pub(super) fn diff(before: &[u8], after: &[u8]) -> Lines {
 }
 
 /// Adds a line while there is room, else counts it.
-fn push(text: &mut String, left: &mut usize, line: &str) {
-    if *left > 0 || text.len() + line.len() > MAX_BYTES {
+fn push(text: &mut String, left: &mut usize, line: &str, most: usize) {
+    if *left > 0 || text.len() + line.len() > most {
         *left += 1;
     } else {
         text.push_str(line);
@@ -103,6 +145,10 @@ fn push(text: &mut String, left: &mut usize, line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn diff(before: &[u8], after: &[u8]) -> Lines {
+        Differ::default().diff(before, after)
+    }
 
     #[test]
     fn a_changed_line_stands_among_its_neighbors() {
@@ -137,5 +183,31 @@ mod tests {
         assert_eq!((lines.added, lines.removed), (5_000, 1_000));
         let long = "x".repeat(100_000);
         assert!(diff(b"", long.as_bytes()).text.len() < 500);
+    }
+
+    #[test]
+    fn a_secret_that_goes_is_not_shown() {
+        let secret = format!("ghp_{}", "x7Kd9LmQ2Rt5Vw8Yz1Bc4Ef6Gh3Jn0Ps5TuA");
+        let lines = diff(format!("use {secret} here\n").as_bytes(), b"");
+        assert_eq!(
+            lines.text,
+            "@@ -1,1 +0,0 @@\n-use [redacted: GitHub token] here\n"
+        );
+    }
+
+    #[test]
+    fn a_report_of_any_size_is_bounded() {
+        let mut differ = Differ::default();
+        let mut bytes = 0;
+        for n in 0..2_000 {
+            let text: String = (0..100)
+                .map(|line| format!("{n} {line} of the text\n"))
+                .collect();
+            let lines = differ.diff(b"", text.as_bytes());
+            assert_eq!(lines.added, 100);
+            bytes += lines.text.len();
+        }
+        assert!(bytes < MAX_ALL_BYTES + 2_000 * 80, "{bytes}");
+        assert_eq!(differ.lines_left, 0);
     }
 }

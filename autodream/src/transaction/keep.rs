@@ -14,8 +14,9 @@ impl Planner<'_> {
     pub(super) fn keep_back(&self, changes: &mut Changes, kept_back: &mut Vec<KeptBack>) {
         let mut kept: Vec<(String, KeptReason)> = Vec::new();
         let mut done = Vec::new();
+        let around = self.around(changes);
         for (file, change) in changes.iter() {
-            match self.reason(file, change, changes) {
+            match self.reason(file, change, &around) {
                 Ok(true) => {}
                 Ok(false) => done.push(file.clone()),
                 Err(reason) => kept.push((file.clone(), reason)),
@@ -85,7 +86,7 @@ impl Planner<'_> {
     }
 
     /// Whether a change is to be written; `false` if a session did the same meanwhile.
-    fn reason(&self, file: &str, change: &Change, all: &Changes) -> Result<bool, KeptReason> {
+    fn reason(&self, file: &str, change: &Change, all: &Around<'_>) -> Result<bool, KeptReason> {
         match &change.what {
             What::Deleted => self.may_go(file, all),
             What::Changed => self.may_change(file, change, all),
@@ -108,7 +109,12 @@ impl Planner<'_> {
             || self.base.files.get(file).is_some_and(|file| file.pinned)
     }
 
-    fn may_change(&self, file: &str, change: &Change, all: &Changes) -> Result<bool, KeptReason> {
+    fn may_change(
+        &self,
+        file: &str,
+        change: &Change,
+        all: &Around<'_>,
+    ) -> Result<bool, KeptReason> {
         if self.is_pinned(file) {
             return Err(KeptReason::Pinned);
         }
@@ -119,22 +125,19 @@ impl Planner<'_> {
             }
             _ => return Err(KeptReason::ChangedMeanwhile),
         }
-        let leads_to = self
-            .base
-            .files
-            .get(file)
-            .and_then(|file| file.leads_to.as_ref());
-        if leads_to.is_some_and(|real| all.contains_key(real) || self.is_pinned(real)) {
-            return Err(KeptReason::Linked);
+        let base = self.base.files.get(file);
+        if let Some(real) = base.and_then(|file| file.leads_to.as_ref()) {
+            let is_first = all
+                .through
+                .get(real.as_str())
+                .is_none_or(|first| *first == file);
+            if all.changes.contains_key(real) || self.is_pinned(real) || !is_first {
+                return Err(KeptReason::Linked);
+            }
         }
         let known = Known::of(change.bytes.as_deref().unwrap_or_default());
         // A body that stays is no text that comes back.
-        if self
-            .base
-            .files
-            .get(file)
-            .is_some_and(|before| before.body == known.body)
-        {
+        if base.is_some_and(|before| before.body == known.body) {
             return Ok(true);
         }
         match self.tombstones.recognize_text(&known) {
@@ -143,7 +146,7 @@ impl Planner<'_> {
         }
     }
 
-    fn may_go(&self, file: &str, all: &Changes) -> Result<bool, KeptReason> {
+    fn may_go(&self, file: &str, all: &Around<'_>) -> Result<bool, KeptReason> {
         if self.is_pinned(file) {
             return Err(KeptReason::Pinned);
         }
@@ -152,12 +155,12 @@ impl Planner<'_> {
             Some(LiveFile::Same) => {}
             Some(_) => return Err(KeptReason::ChangedMeanwhile),
         }
-        let is_led_to = self.base.files.iter().any(|(name, other)| {
-            let goes = || {
-                all.get(name)
-                    .is_some_and(|change| change.what == What::Deleted)
+        let is_led_to = all.led_to.get(file).is_some_and(|names| {
+            let goes = |name: &&str| match all.changes.get(*name) {
+                Some(change) => change.what == What::Deleted,
+                None => false,
             };
-            other.leads_to.as_deref() == Some(file) && !goes()
+            !names.iter().all(goes)
         });
         if is_led_to {
             return Err(KeptReason::Linked);
@@ -165,7 +168,7 @@ impl Planner<'_> {
         Ok(true)
     }
 
-    fn may_come(&self, file: &str, change: &Change, all: &Changes) -> Result<bool, KeptReason> {
+    fn may_come(&self, file: &str, change: &Change, all: &Around<'_>) -> Result<bool, KeptReason> {
         match self.live.files.get(file) {
             None => {}
             Some(LiveFile::Other(bytes)) if Some(bytes) == change.bytes.as_ref() => {
@@ -206,25 +209,73 @@ impl Planner<'_> {
 
     /// Whether a file has the same name in another spelling, is where a folder is needed, or the
     /// reverse.
-    fn is_taken(&self, file: &str, all: &Changes) -> bool {
-        let case = self.options.store.name_case;
-        let key = case.key(file);
-        let folder = format!("{key}/");
-        let clashes = |other: &str| {
-            let other_key = case.key(other);
-            other != file
-                && (other_key == key
-                    || other_key.starts_with(&folder)
-                    || (key.starts_with(&other_key) && key[other_key.len()..].starts_with('/')))
-        };
+    fn is_taken(&self, file: &str, all: &Around<'_>) -> bool {
+        let key = self.options.store.name_case.key(file);
         let left_out = self.base.left_out.iter().any(|left| left.file == file);
-        left_out
-            || self.live.files.keys().any(|other| clashes(other))
-            // Of two new ones the first stays.
-            || all.range(..file.to_owned()).any(|(other, change)| {
-                matches!(change.what, What::Created | What::Moved { .. }) && clashes(other)
-            })
+        // Of two new ones the first stays.
+        left_out || clashes(&all.live, &key, |_| true) || clashes(&all.new, &key, |new| new < file)
     }
+
+    fn around<'b>(&'b self, changes: &'b Changes) -> Around<'b> {
+        let case = self.options.store.name_case;
+        let mut around = Around {
+            changes,
+            live: Names::new(),
+            new: Names::new(),
+            led_to: BTreeMap::new(),
+            through: BTreeMap::new(),
+        };
+        for file in self.live.files.keys() {
+            around.live.entry(case.key(file)).or_default().push(file);
+        }
+        for (file, change) in changes {
+            if matches!(change.what, What::Created | What::Moved { .. }) {
+                around.new.entry(case.key(file)).or_default().push(file);
+            }
+        }
+        for (file, base) in &self.base.files {
+            let Some(real) = &base.leads_to else {
+                continue;
+            };
+            around.led_to.entry(real).or_default().push(file);
+            if changes
+                .get(file)
+                .is_some_and(|change| change.what == What::Changed)
+            {
+                around.through.entry(real).or_insert(file);
+            }
+        }
+        around
+    }
+}
+
+/// Names by the key that equal names share.
+type Names<'a> = BTreeMap<String, Vec<&'a str>>;
+
+/// What a change has to get along with.
+struct Around<'a> {
+    changes: &'a Changes,
+    live: Names<'a>,
+    /// The names of files that come.
+    new: Names<'a>,
+    /// The links that lead to a file.
+    led_to: BTreeMap<&'a str, Vec<&'a str>>,
+    /// The first link that a file is changed through.
+    through: BTreeMap<&'a str, &'a str>,
+}
+
+/// Whether one of these names is in the way of a new file of that key.
+fn clashes(names: &Names<'_>, key: &str, counts: impl Fn(&str) -> bool) -> bool {
+    let any = |names: &Vec<&str>| names.iter().any(|name| counts(name));
+    let folder = format!("{key}/");
+    let below = names
+        .range(folder.clone()..)
+        .take_while(|(other, _)| other.starts_with(&folder));
+    names.get(key).is_some_and(any)
+        || below.into_iter().any(|(_, names)| any(names))
+        || key
+            .match_indices('/')
+            .any(|(at, _)| names.get(&key[..at]).is_some_and(any))
 }
 
 fn body_lines(memory: &Memory) -> impl Iterator<Item = &str> {

@@ -100,10 +100,15 @@ impl Live {
     /// Whether a file that was not listed may be there all the same: it is among what cannot be
     /// listed, or below a folder that cannot be looked into.
     pub(super) fn may_be_there(&self, file: &str) -> bool {
-        self.unseen.contains(".")
-            || self.unseen.contains(file)
-            || file.match_indices('/').any(|(at, _)| {
-                self.unseen.contains(&file[..at]) || self.unseen.contains(&file[..=at])
-            })
+        is_among(&self.unseen, file)
     }
+}
+
+/// Whether a file is one of these, or below one of them. `.` is all.
+pub(super) fn is_among(names: &BTreeSet<String>, file: &str) -> bool {
+    names.contains(".")
+        || names.contains(file)
+        || file
+            .match_indices('/')
+            .any(|(at, _)| names.contains(&file[..at]) || names.contains(&file[..=at]))
 }

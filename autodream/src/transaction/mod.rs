@@ -19,6 +19,7 @@ mod staged;
 mod state;
 mod undo;
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -45,7 +46,6 @@ use state::{Known, State, Tombstones};
 
 /// A copy of a memory directory, to be worked on by a consolidating agent. Dropped, it is gone,
 /// and the directory is as it was.
-#[derive(Debug)]
 #[must_use = "a stage that is dropped is discarded"]
 pub struct Stage {
     dir: MemoryDir,
@@ -57,6 +57,16 @@ pub struct Stage {
     /// How the last run left the directory.
     last: Option<State>,
     tombstones: Tombstones,
+}
+
+impl fmt::Debug for Stage {
+    /// Without what the memories say.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Stage")
+            .field("dir", &self.dir)
+            .field("path", &self.path)
+            .finish_non_exhaustive()
+    }
 }
 
 impl Drop for Stage {
@@ -97,7 +107,10 @@ impl Stage {
         drop(live);
         let last = State::read(dir.path())?;
         let mut tombstones = Tombstones::read(dir.path())?;
-        tombstones.observe(last.as_ref(), &State::of(&base));
+        let left_out = base.left_out.iter().map(|left| left.file.clone()).collect();
+        tombstones.observe(last.as_ref(), &State::of(&base), &|file| {
+            live::is_among(&left_out, file)
+        });
         Ok(Stage {
             dir: dir.clone(),
             options: options.clone(),

@@ -1,6 +1,7 @@
 //! What a commit writes: the agent's changes, without those that have to stay undone, and what is
 //! wrong with them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::SystemTime;
 
@@ -8,6 +9,7 @@ use memdir_index::{Batch, ENTRYPOINT, Fingerprint, StoreOptions};
 use memdir_types::{Audience, Cleared, GateFinding, Memory, Refusal, Severity, gate, gate_text};
 
 use super::base::Base;
+use super::diff::Differ;
 use super::index::{Files, Indexes, beyond};
 use super::live::Live;
 use super::loss::{guard, lost_text};
@@ -16,7 +18,7 @@ use super::report::{
 };
 use super::staged::Staged;
 use super::state::{Known, Tombstones};
-use super::{StageOptions, diff, print};
+use super::{StageOptions, print};
 
 /// A change of one memory, by its name; a move is one, by its new name.
 #[derive(Clone, Debug)]
@@ -87,16 +89,22 @@ impl Planner<'_> {
         if let Some(index) = &mut index {
             self.write_index(index, &mut batch, &mut repairs, &mut faults);
         }
+        let mut differ = Differ::default();
         let mut list: Vec<FileChange> = changes
             .iter()
-            .map(|(file, change)| self.describe(file, change))
+            .map(|(file, change)| self.describe(file, change, &mut differ))
             .collect();
         if let Some(index) = &index {
+            let what = match self.live.index {
+                Some(_) => What::Changed,
+                None => What::Created,
+            };
             list.push(describe(
                 ENTRYPOINT,
-                index_change(self.live),
+                what,
                 self.live.index(),
                 index,
+                &mut differ,
             ));
             let before = self.live.index_print();
             if let Some(change) = list.last_mut() {
@@ -204,17 +212,19 @@ impl Planner<'_> {
     }
 
     fn lost_bytes(&self, after: &BTreeMap<&str, Option<&[u8]>>) -> Share {
-        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        let before: Vec<String> = self
-            .live
-            .files
-            .keys()
-            .filter_map(|file| self.live.bytes(self.base, file).map(text))
+        let files = self.live.files.keys();
+        let before: Vec<Cow<'_, str>> = files
+            .filter_map(|file| self.live.bytes(self.base, file))
+            .map(String::from_utf8_lossy)
             .collect();
-        let after: Vec<String> = after.values().flatten().map(|bytes| text(bytes)).collect();
+        let after: Vec<Cow<'_, str>> = after
+            .values()
+            .flatten()
+            .map(|bytes| String::from_utf8_lossy(bytes))
+            .collect();
         lost_text(
-            before.iter().map(String::as_str),
-            after.iter().map(String::as_str),
+            before.iter().map(Cow::as_ref),
+            after.iter().map(Cow::as_ref),
         )
     }
 
@@ -323,7 +333,7 @@ impl Planner<'_> {
         }
     }
 
-    fn describe(&self, file: &str, change: &Change) -> FileChange {
+    fn describe(&self, file: &str, change: &Change, differ: &mut Differ) -> FileChange {
         let name = match &change.what {
             What::Moved { from } => from,
             _ => file,
@@ -335,7 +345,7 @@ impl Planner<'_> {
             .map(|file| &*file.bytes)
             .unwrap_or_default();
         let after = change.bytes.as_deref().unwrap_or_default();
-        let mut described = describe(file, change.what.clone(), before, after);
+        let mut described = describe(file, change.what.clone(), before, after, differ);
         described.before = self.print_of(name);
         described.after = print(change.bytes.as_deref());
         described
@@ -400,15 +410,14 @@ fn kept_files(kept_back: &[KeptBack]) -> BTreeSet<&str> {
     names.collect()
 }
 
-fn index_change(live: &Live) -> What {
-    match live.index {
-        Some(_) => What::Changed,
-        None => What::Created,
-    }
-}
-
-fn describe(file: &str, what: What, before: &[u8], after: &[u8]) -> FileChange {
-    let lines = diff::diff(before, after);
+fn describe(
+    file: &str,
+    what: What,
+    before: &[u8],
+    after: &[u8],
+    differ: &mut Differ,
+) -> FileChange {
+    let lines = differ.diff(before, after);
     FileChange {
         file: file.to_owned(),
         what,

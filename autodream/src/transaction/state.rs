@@ -151,8 +151,13 @@ impl Tombstones {
 
     /// Learns from how the directory differs from what the last run left: a memory that is gone,
     /// and whose body is not under another name, was deleted by the person. What is there again
-    /// is wanted again.
-    pub(super) fn observe(&mut self, last: Option<&State>, now: &State) {
+    /// is wanted again. `may_be_there` knows of files that are not in `now` for another reason.
+    pub(super) fn observe(
+        &mut self,
+        last: Option<&State>,
+        now: &State,
+        may_be_there: &dyn Fn(&str) -> bool,
+    ) {
         let bodies: BTreeSet<&String> =
             now.files.values().filter_map(|f| f.body.as_ref()).collect();
         for (file, known) in last.into_iter().flat_map(|state| &state.files) {
@@ -160,7 +165,7 @@ impl Tombstones {
                 .body
                 .as_ref()
                 .is_some_and(|body| bodies.contains(body));
-            if !now.files.contains_key(file) && !moved {
+            if !now.files.contains_key(file) && !moved && !may_be_there(file) {
                 self.bury(file, known);
             }
         }

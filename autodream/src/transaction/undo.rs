@@ -7,6 +7,7 @@ use memdir_index::{Batch, ENTRYPOINT, Exclusive, Fingerprint, Index, Store};
 use memdir_paths::MemoryDir;
 use memdir_types::{Audience, gate_text};
 
+use super::live::is_among;
 use super::record::{self, Run};
 use super::report::{FileChange, KeptBack, KeptReason, RunId, What};
 use super::state::{Known, State, Tombstones};
@@ -61,7 +62,15 @@ pub fn undo(dir: &MemoryDir, run: &RunId, now: SystemTime) -> Result<Undone, Err
     // What the person did since the last run, before this adds to it.
     let last = State::read(path)?;
     let mut tombstones = Tombstones::read(path)?;
-    tombstones.observe(last.as_ref(), &known(&live, last.as_ref())?);
+    let left_out = live
+        .list()
+        .left_out
+        .into_iter()
+        .map(|left| left.file)
+        .collect();
+    tombstones.observe(last.as_ref(), &known(&live, last.as_ref())?, &|file| {
+        is_among(&left_out, file)
+    });
     let mut undoing = Undoing {
         live: &live,
         folder: &folder,

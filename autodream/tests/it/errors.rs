@@ -1,6 +1,6 @@
 //! Errors and promises of types.
 
-use autodream::{Closed, Error, Gate, Lock, Process, Ticket};
+use autodream::{Closed, Error, Gate, Lock, Process, RunId, Stage, StageOptions, Ticket, undo};
 
 use crate::world::{World, now, process};
 
@@ -13,6 +13,7 @@ fn public_values_can_cross_threads() {
     check::<Ticket>();
     check::<Closed>();
     check::<Process>();
+    check::<Stage>();
 }
 
 #[test]
@@ -26,4 +27,31 @@ fn an_error_names_the_path_and_what_was_expected() {
         "{shown}"
     );
     assert_eq!(error.path(), Some(world.dir.path()));
+}
+
+#[test]
+fn the_errors_of_a_transaction_say_what_was_in_the_way() {
+    let world = World::new();
+    let dir = world.dir.path().to_owned();
+    let shown = |error: Error| error.to_string().replace(dir.to_str().unwrap(), "DIR");
+    let undone = undo(&world.dir, &RunId::new("1-20260101T0000Z"), now());
+    assert_eq!(
+        shown(undone.unwrap_err()),
+        "no such run: DIR/.autodream/runs"
+    );
+    std::fs::write(dir.join(".autodream"), "").unwrap();
+    let begun = Stage::begin(&world.dir, &StageOptions::default(), now());
+    assert_eq!(
+        shown(begun.unwrap_err()),
+        "expected a folder, and no link: DIR/.autodream"
+    );
+    std::fs::remove_file(dir.join(".autodream")).unwrap();
+    std::fs::create_dir(dir.join("MEMORY.md")).unwrap();
+    let begun = Stage::begin(&world.dir, &StageOptions::default(), now()).unwrap_err();
+    let cause = "(DIR/MEMORY.md: expected a regular file)";
+    let expected = format!("the memory directory could not be read or written {cause}");
+    assert_eq!(shown(begun), expected);
+    std::fs::remove_dir_all(&dir).unwrap();
+    let begun = Stage::begin(&world.dir, &StageOptions::default(), now()).unwrap_err();
+    assert_eq!(*begun.kind(), autodream::ErrorKind::NoDirectory);
 }

@@ -263,3 +263,16 @@ fn a_directory_without_memories_and_logs_is_idle_from_the_start() {
     directory.undo(&report);
     assert_eq!(directory.tree().len(), 0);
 }
+
+#[test]
+fn a_memory_that_cannot_be_staged_any_more_was_not_deleted() {
+    let directory = Directory::with(&["a", "b"]);
+    directory.dream(&[]);
+    let text = directory.read("a.md");
+    directory.write("a.md", "x".repeat(5_000_000));
+    directory.dream(&[]);
+    directory.remove("a.md");
+    directory.write("a.md", &text);
+    let report = directory.dream(&[("z.md", Some(&text)), ("a.md", None)]);
+    assert_eq!(report.kept_back, []);
+}

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use autodream::{ErrorKind, KeptReason, LossLimits, Repair, Stage, StageOptions, runs};
+use autodream::{ErrorKind, KeptReason, LossLimits, Repair, Stage, StageOptions, What, runs};
 use memdir_index::{ENTRYPOINT, Store, StoreOptions, Wait};
 use memdir_paths::MemoryDir;
 
@@ -489,4 +489,149 @@ fn a_result_that_is_refused_leaves_the_directory_as_it_was() {
     assert!(!refused(stage).refused.is_empty());
     assert_eq!(directory.tree(), before);
     assert!(!directory.path(".autodream/stage").exists());
+}
+
+/// A night's work that nobody saw: it is refused, and every file is named.
+#[test]
+fn a_run_that_deletes_twenty_three_files_is_refused_and_names_each_of_them() {
+    let names: Vec<String> = (0..40).map(|n| format!("n{n:02}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let directory = Directory::with(&names);
+    let before = directory.tree();
+    let stage = directory.begin();
+    for name in &names[..23] {
+        edit(&stage, &[(&format!("{name}.md"), None)]);
+    }
+    let review = refused(stage);
+    let deleted = review
+        .report
+        .changes
+        .iter()
+        .filter(|change| change.what == What::Deleted);
+    let deleted: Vec<String> = deleted.map(|change| change.file.clone()).collect();
+    let expected: Vec<String> = names[..23]
+        .iter()
+        .map(|name| format!("{name}.md"))
+        .collect();
+    assert_eq!(deleted, expected);
+    assert_eq!(directory.tree(), before);
+    // Asked for, it is done, recorded, and taken back with one call.
+    let stage = directory.begin_with(&StageOptions::default().loss(LossLimits::all(100)));
+    for name in &names[..23] {
+        edit(&stage, &[(&format!("{name}.md"), None)]);
+    }
+    let report = done(stage);
+    assert_eq!(report.changes.len(), 24);
+    directory.undo(&report);
+    assert_eq!(directory.tree(), before);
+}
+
+#[test]
+fn one_name_in_two_spellings_is_taken() {
+    let directory = Directory::with(&["caf\u{e9}"]);
+    let report = directory.dream(&[("cafe\u{301}.md", Some(&memory("other", "x")))]);
+    assert_eq!(kept(&report), [("cafe\u{301}.md", &KeptReason::NameTaken)]);
+    let report = directory.dream(&[
+        ("no\u{308}.md", Some(&memory("one", "x"))),
+        ("n\u{f6}.md", Some(&memory("two", "y"))),
+    ]);
+    assert_eq!(
+        (report.changes.len(), report.kept_back.len()),
+        (2, 1),
+        "{report}"
+    );
+    directory.check_clean();
+}
+
+#[cfg(unix)]
+#[test]
+fn two_names_of_one_file_are_not_written_at_once() {
+    use std::os::unix::fs::symlink;
+    let directory = Directory::with(&["a", "b", "c", "d"]);
+    let index = directory.index() + &line("one.md") + &line("two.md");
+    directory.write(ENTRYPOINT, index);
+    symlink("a.md", directory.path("one.md")).unwrap();
+    symlink("a.md", directory.path("two.md")).unwrap();
+    let new = |word: &str| memory("a", &(body("a") + word));
+    let report = directory.dream(&[
+        ("one.md", Some(&new("First.\n"))),
+        ("two.md", Some(&new("Second.\n"))),
+    ]);
+    assert_eq!(changes(&report), ["changed one.md"]);
+    assert_eq!(kept(&report), [("two.md", &KeptReason::Linked)]);
+    assert_eq!(directory.read("a.md"), new("First.\n"));
+    // All three go together; what they lead to goes last.
+    let before = directory.tree();
+    let stage = directory.begin_with(&StageOptions::default().loss(LossLimits::all(100)));
+    edit(
+        &stage,
+        &[("one.md", None), ("two.md", None), ("a.md", None)],
+    );
+    let report = done(stage);
+    assert_eq!(report.kept_back, []);
+    assert!(!directory.path("one.md").is_symlink() && !directory.has("a.md"));
+    directory.undo(&report);
+    assert_eq!(directory.tree(), before);
+}
+
+#[test]
+fn neither_a_report_nor_a_debug_text_shows_a_secret() {
+    let directory = Directory::with(&["a", "b", "c", "d", "e"]);
+    let secret = format!("ghp_{}", "x7Kd9LmQ2Rt5Vw8Yz1Bc4Ef6Gh3Jn0Ps5TuA");
+    directory.write("a.md", memory("a", &(body("a") + &secret)));
+    let stage = directory.begin();
+    assert!(!format!("{stage:?}").contains("Fact 1"));
+    edit(&stage, &[("a.md", Some(&memory("a", &body("a"))))]);
+    let report = done(stage);
+    assert_eq!(changes(&report), ["changed a.md"]);
+    let text = format!(
+        "{report}{report:?}{:?}",
+        runs(&directory.world.dir).unwrap()
+    );
+    assert!(
+        !text.contains(&secret) && text.contains("[redacted: GitHub token]"),
+        "{text}"
+    );
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn reports_reviews_runs_and_undos_are_written_and_read_back() {
+    #[track_caller]
+    fn check<T>(value: &T)
+    where
+        T: serde::Serialize + serde::de::DeserializeOwned + PartialEq + std::fmt::Debug,
+    {
+        let text = serde_json::to_string(value).unwrap();
+        assert_eq!(&serde_json::from_str::<T>(&text).unwrap(), value);
+    }
+    let directory = Directory::with(&["a", "b", "c", "d", "e"]);
+    directory.write("large.md", "x".repeat(5_000_000));
+    let stage = directory.begin_with(&StageOptions::default().pinned("b.md"));
+    edit(
+        &stage,
+        &[
+            ("a.md", None),
+            ("z.md", Some(&directory.read("a.md"))),
+            ("b.md", Some("x")),
+            ("c.md", Some("no frontmatter")),
+            ("d.md", None),
+            ("e.md", None),
+            ("n.md", Some(&memory("n", "new"))),
+        ],
+    );
+    let review = stage.review().unwrap();
+    assert!(review.refused.len() > 1 && !review.report.kept_back.is_empty());
+    check(&review);
+    check(&autodream::Committed::Refused(review));
+    drop(stage);
+    let report = directory.dream(&[("n.md", Some(&memory("n", "new")))]);
+    check(&report);
+    check(&runs(&directory.world.dir).unwrap());
+    check(&autodream::Committed::Done(report.clone()));
+    directory.save("n.md", &memory("n", "changed"));
+    let undone = directory.undo(&report);
+    assert_eq!(undone.kept.len(), 1);
+    check(&undone);
+    check(&LossLimits::default());
 }
