@@ -170,4 +170,18 @@ proptest! {
         let (some, all) = (said(&request), said(&plain));
         prop_assert!(all.ends_with(&some));
     }
+
+    /// With any room at all, and after each trimming.
+    #[test]
+    fn no_room_is_too_small_for_a_valid_request(
+        rounds in world::rounds(), open: bool, room in 0..900_u64, over in proptest::option::of(0..2_000_u64),
+    ) {
+        let list = world::conversation(&rounds, open);
+        prop_assume!(validate(&list).is_empty());
+        let mut request = whole(&list, &SummaryOptions::default().room(room));
+        for _ in 0..4 {
+            prop_assert_eq!(validate_with(&request.messages, &Limits::request()), vec![]);
+            request.trim(over, &counter());
+        }
+    }
 }
