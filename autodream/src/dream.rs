@@ -317,7 +317,8 @@ fn task(
         .transcripts(transcripts)
         .sessions(sessions)
         .pinned(stage.pinned())
-        .today(job.today);
+        .today(job.today)
+        .limits(job.stage.store.limits);
     SubagentTask::new(prompt.text(), ToolPolicy::new(roots, &job.project)).caps(job.caps)
 }
 

@@ -14,7 +14,8 @@ use crate::sessions::{Session, SkippedTranscript, Touched, Transcripts, touched_
 use crate::{Config, DecidedBy, Enabled, Error, Host, Process};
 
 /// The gates of one session. What it keeps between two turns is the time of its last look at the
-/// transcripts, so there is one for each session, made when it starts.
+/// transcripts, and whether a run ended badly, so there is one for each session, made when it
+/// starts. Clones close together after such a run.
 #[derive(Clone, Debug)]
 pub struct Gate {
     dir: MemoryDir,

@@ -13,9 +13,11 @@ mod quote;
 
 use std::path::{Path, PathBuf};
 
+use memdir_index::Limits;
 use memdir_types::Date;
 
 use crate::Session;
+pub(crate) use prune::thousands;
 
 /// The most sessions that the prompt lists, the latest first; the rest is counted.
 pub const MAX_LISTED_SESSIONS: usize = 30;
@@ -56,6 +58,8 @@ pub struct DreamPrompt {
     pub pinned: Vec<String>,
     /// The date of the person, so that relative dates can be made absolute.
     pub today: Option<Date>,
+    /// What the index is loaded within; those of the format unless set.
+    pub limits: Limits,
 }
 
 impl DreamPrompt {
@@ -70,6 +74,7 @@ impl DreamPrompt {
             sessions: Vec::new(),
             pinned: Vec::new(),
             today: None,
+            limits: Limits::default(),
         }
     }
 
@@ -118,6 +123,13 @@ impl DreamPrompt {
         self
     }
 
+    /// Sets what the index is loaded within.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> DreamPrompt {
+        self.limits = limits;
+        self
+    }
+
     /// The text: the one message that the agent starts with. The same for the same options.
     #[must_use]
     pub fn text(&self) -> String {
@@ -128,7 +140,7 @@ impl DreamPrompt {
         sections.push(orient::text(&directory));
         sections.push(gather::text(self));
         sections.push(consolidate::text(self));
-        sections.push(prune::text(self.kind));
+        sections.push(prune::text(self.kind, self.limits));
         sections.push(frame::end(self.kind));
         sections.join("\n\n")
     }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::prompt::thousands;
+
 use super::{DreamTask, Phase, SHOWN_TURNS, TaskEnd, TaskState};
 
 /// 10 files: more of them are counted in the view. Our own choice.
@@ -121,14 +123,7 @@ impl Phase {
 
 /// `1 file`, `2 files`, `12,000 tokens`.
 fn counted(count: usize, what: &str) -> String {
-    let digits = count.to_string();
-    let mut shown = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            shown.push(',');
-        }
-        shown.push(digit);
-    }
+    let shown = thousands(count);
     let plural = if count == 1 { "" } else { "s" };
     format!("{shown} {what}{plural}")
 }

@@ -9,20 +9,27 @@ mod config;
 mod corpus;
 mod directory;
 mod dream;
+mod dream_by_hand;
+mod dream_stops;
 mod errors;
 #[cfg(all(feature = "runner", unix))]
 mod executor;
 mod gate;
 mod lock;
 mod merge;
+mod night;
 mod policy;
 mod prompt;
 #[cfg(feature = "runner")]
 mod runner;
 #[cfg(feature = "runner")]
+mod runner_ends;
+#[cfg(feature = "runner")]
 mod runner_laws;
 #[cfg(feature = "runner")]
 mod runner_tools;
+#[cfg(feature = "runner")]
+mod scripted;
 mod sessions;
 mod shell;
 mod shell_effects;

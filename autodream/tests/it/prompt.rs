@@ -3,8 +3,10 @@
 use std::time::UNIX_EPOCH;
 
 use autodream::{DreamKind, DreamPrompt, MAX_LISTED_SESSIONS, Session, Transcripts, touched_since};
+use memdir_index::{Limits, Measure};
 use memdir_types::{Date, guidance};
 
+use crate::shell_world::ShellWorld;
 use crate::world::{World, minutes, now};
 
 /// Sessions as the gate finds them.
@@ -246,4 +248,24 @@ fn the_same_options_give_the_same_bytes() {
 fn without_transcripts_nothing_is_said_about_searching_them() {
     let text = section(&DreamPrompt::new("/m"), "## Phase 2: gather");
     assert!(!text.contains("ranscript"), "{text}");
+}
+
+#[test]
+fn other_limits_of_the_index_are_told() {
+    let limits = Limits::new(Measure::Utf16);
+    let text = section(&automatic().limits(limits), "## Phase 4: prune");
+    assert!(text.contains("200 lines and 25,000 UTF-16 units"), "{text}");
+}
+
+#[test]
+fn the_example_of_a_search_is_one_that_the_policy_allows() {
+    let world = ShellWorld::new();
+    let text = section(&automatic(), "## Phase 2: gather");
+    let start = text.find("`grep").unwrap() + 1;
+    let end = start + text[start..].find('`').unwrap();
+    let line = text[start..end].replace("FILE", "{T}/a.jsonl");
+    assert_eq!(world.allowed(&line).steps[0].pipeline.len(), 2);
+    for program in ["ls", "find", "grep x", "cat", "stat", "wc", "head", "tail"] {
+        world.allowed(&format!("{program} {{M}}/MEMORY.md"));
+    }
 }

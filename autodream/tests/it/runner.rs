@@ -1,172 +1,22 @@
-//! The loop over a model: answers, results, caps and ends.
+//! The loop over a model: uses, results, and who judges.
 
-use std::collections::VecDeque;
-use std::fmt;
 use std::fs;
-use std::future::{Future, poll_fn, ready};
+use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::sync::{Arc, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::Poll;
 
 use autodream::{
-    Allowed, Cap, Caps, Chat, ChatBlock, ChatMessage, ChatReply, ChatRequest, ChatRole, EndReason,
-    Execute, ExecuteEnd, ExecuteLimits, ExecuteOutput, Judge, NoShell, PlannedWrite, Refusal,
-    RefusalKind, RunTask, Runner, Script, StopReason, Subagent, SubagentEnd, SubagentTask,
-    TaskHandle, ToolPolicy, ToolUse, Turn, Usage, Verdict, chat_fn, tools,
+    Allowed, ChatBlock, ChatReply, EndReason, Execute, ExecuteEnd, ExecuteLimits, ExecuteOutput,
+    Judge, NoShell, PlannedWrite, Refusal, RefusalKind, RunTask, Runner, Script, StopReason,
+    Subagent, SubagentEnd, TaskHandle, ToolUse, Turn, Usage, Verdict, tools,
 };
 use serde_json::{Value, json};
 
+use super::scripted::{
+    MEMORY, Scripted, call, check_messages, raw_call, run_task, says, task, uses,
+};
 use super::shell_world::ShellWorld;
-
-/// Never goes wrong.
-#[derive(Debug)]
-pub(crate) struct Broken;
-
-impl fmt::Display for Broken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the line is down")
-    }
-}
-
-impl std::error::Error for Broken {}
-
-/// A model that answers from a list, and keeps what it was sent.
-#[derive(Clone, Default)]
-pub(crate) struct Scripted {
-    replies: Arc<Mutex<VecDeque<ChatReply>>>,
-    pub(crate) sent: Arc<Mutex<Vec<ChatRequest>>>,
-}
-
-impl Scripted {
-    pub(crate) fn new(replies: impl IntoIterator<Item = ChatReply>) -> Scripted {
-        let scripted = Scripted::default();
-        scripted.replies.lock().unwrap().extend(replies);
-        scripted
-    }
-
-    pub(crate) fn requests(&self) -> Vec<ChatRequest> {
-        self.sent.lock().unwrap().clone()
-    }
-
-    /// What the tools answered to the turn of this number, from 0: text, and whether it is an
-    /// error.
-    #[track_caller]
-    pub(crate) fn results(&self, turn: usize) -> Vec<(String, bool)> {
-        let requests = self.requests();
-        let last = requests[turn + 1].messages.last().unwrap().clone();
-        assert_eq!(last.role, ChatRole::User);
-        last.blocks
-            .into_iter()
-            .map(|block| match block {
-                ChatBlock::ToolResult { text, is_error, .. } => (text, is_error),
-                other => panic!("{other:?}"),
-            })
-            .collect()
-    }
-}
-
-impl Chat for Scripted {
-    type Error = Broken;
-
-    async fn send(&self, request: &ChatRequest) -> Result<ChatReply, Broken> {
-        self.sent.lock().unwrap().push(request.clone());
-        self.replies.lock().unwrap().pop_front().ok_or(Broken)
-    }
-}
-
-/// Polls a future that waits for nobody, and only gives way.
-#[track_caller]
-pub(crate) fn now_or_never<F: Future>(future: F) -> F::Output {
-    let mut context = Context::from_waker(Waker::noop());
-    let mut future = pin!(future);
-    for _ in 0..10_000 {
-        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-            return output;
-        }
-    }
-    panic!("it waits")
-}
-
-pub(crate) fn says(text: &str) -> ChatReply {
-    ChatReply::new([ChatBlock::Text(text.to_owned())], StopReason::EndTurn)
-}
-
-pub(crate) fn call(name: &str, input: &Value) -> ChatBlock {
-    raw_call(name, &input.to_string())
-}
-
-fn raw_call(name: &str, input: &str) -> ChatBlock {
-    ChatBlock::ToolUse {
-        id: format!("use-{name}-{}", input.len()),
-        name: name.to_owned(),
-        input: input.to_owned(),
-    }
-}
-
-pub(crate) fn uses(blocks: impl Into<Vec<ChatBlock>>) -> ChatReply {
-    ChatReply::new(blocks, StopReason::ToolUse)
-}
-
-/// The least that a memory is.
-pub(crate) const MEMORY: &str = "---\nname: A\ndescription: d\ntype: user\n---\n\nbody\n";
-
-fn policy(world: &ShellWorld) -> ToolPolicy {
-    ToolPolicy::new(world.roots(), &world.project)
-}
-
-fn task(world: &ShellWorld) -> SubagentTask {
-    SubagentTask::new("Put it in order.", policy(world))
-}
-
-/// Runs a script over a model, with everything that the run reported.
-fn run_task(chat: &Scripted, task: SubagentTask) -> (Result<SubagentEnd, Broken>, Vec<Turn>) {
-    let mut turns = Vec::new();
-    let runner = Runner::new(chat.clone(), NoShell::new());
-    let mut on_turn = |turn: &Turn| turns.push(turn.clone());
-    let end = now_or_never(runner.run(task, &mut on_turn));
-    (end, turns)
-}
-
-#[track_caller]
-fn end_of(replies: impl IntoIterator<Item = ChatReply>) -> SubagentEnd {
-    let world = ShellWorld::new();
-    run_task(&Scripted::new(replies), task(&world)).0.unwrap()
-}
-
-/// Roles take turns, every use has one result right behind it, and nothing is empty: what a
-/// strict service asks for.
-#[track_caller]
-fn check_messages(messages: &[ChatMessage]) {
-    for (at, message) in messages.iter().enumerate() {
-        let role = if at % 2 == 0 {
-            ChatRole::User
-        } else {
-            ChatRole::Assistant
-        };
-        assert_eq!(message.role, role, "message {at}");
-        assert!(!message.blocks.is_empty(), "message {at}");
-        let uses: Vec<&str> = message
-            .blocks
-            .iter()
-            .filter_map(|block| match block {
-                ChatBlock::ToolUse { id, .. } => Some(id.as_str()),
-                _ => None,
-            })
-            .collect();
-        let Some(next) = messages.get(at + 1) else {
-            continue;
-        };
-        let results: Vec<&str> = next
-            .blocks
-            .iter()
-            .filter_map(|block| match block {
-                ChatBlock::ToolResult { id, .. } => Some(id.as_str()),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(uses, results, "message {at}");
-    }
-}
+use crate::world::now_or_never;
 
 #[test]
 fn a_run_reads_edits_and_ends() {
@@ -327,139 +177,6 @@ fn what_leads_out_is_neither_read_nor_written() {
 }
 
 #[test]
-fn an_endless_run_ends_at_its_turns() {
-    let world = ShellWorld::new();
-    let again = || uses([call("LS", &json!({"path": world.memory}))]);
-    let chat = Scripted::new((0..100).map(|_| again()));
-    let (end, turns) = run_task(&chat, task(&world).caps(Caps::default().turns(7)));
-    assert_eq!(end.unwrap().reason, EndReason::CapReached(Cap::Turns));
-    assert_eq!((turns.len(), chat.requests().len()), (7, 7));
-    let (end, _) = run_task(&chat, task(&world).caps(Caps::default().turns(0)));
-    assert_eq!(end.unwrap().reason, EndReason::CapReached(Cap::Turns));
-}
-
-#[test]
-fn a_costly_run_ends_at_its_tokens_and_does_nothing_more() {
-    let world = ShellWorld::new();
-    let file = world.memory.join("late.md");
-    let write = uses([call(
-        "Write",
-        &json!({"file_path": file, "content": MEMORY}),
-    )]);
-    let chat = Scripted::new([
-        uses([call("LS", &json!({"path": world.memory}))]).usage(Usage::new(600, 0)),
-        write.usage(Usage::new(100, 100).cache(250, 0)),
-    ]);
-    let (end, turns) = run_task(&chat, task(&world).caps(Caps::default().tokens(1_000)));
-    assert_eq!(end.unwrap().reason, EndReason::CapReached(Cap::Tokens));
-    assert!(!file.exists());
-    assert!(!turns[1].tools[0].succeeded);
-    // What is done is done, whatever it cost.
-    let chat = Scripted::new([says("Done.").usage(Usage::new(u64::MAX, 9))]);
-    assert_eq!(
-        run_task(&chat, task(&world)).0.unwrap().reason,
-        EndReason::Finished
-    );
-}
-
-#[test]
-fn a_refusal_and_an_unknown_stop_are_no_good_ends() {
-    let no = ChatReply::new(
-        [ChatBlock::Text("I would rather not.".to_owned())],
-        StopReason::Refusal,
-    );
-    assert_eq!(end_of([no]), SubagentEnd::declined("I would rather not."));
-    let other = ChatReply::new(
-        [],
-        StopReason::Other("model_context_window_exceeded".to_owned()),
-    );
-    assert_eq!(
-        end_of([other]),
-        SubagentEnd::declined("the model stopped: model_context_window_exceeded")
-    );
-}
-
-#[test]
-fn a_refused_answer_does_nothing() {
-    let world = ShellWorld::new();
-    let file = world.memory.join("refused.md");
-    let write = call("Write", &json!({"file_path": file, "content": MEMORY}));
-    let chat = Scripted::new([ChatReply::new([write], StopReason::Refusal)]);
-    let (end, _) = run_task(&chat, task(&world));
-    assert_eq!(end.unwrap().reason, EndReason::Declined);
-    assert!(!file.exists());
-}
-
-#[test]
-fn an_answer_that_was_cut_off_goes_on_twice_and_then_ends() {
-    let world = ShellWorld::new();
-    let cut = || {
-        ChatReply::new(
-            [ChatBlock::Text("and so".to_owned())],
-            StopReason::MaxTokens,
-        )
-    };
-    let chat = Scripted::new([cut(), cut(), says("on.")]);
-    assert_eq!(
-        run_task(&chat, task(&world)).0.unwrap(),
-        SubagentEnd::finished("on.")
-    );
-    check_messages(&chat.requests()[2].messages);
-    let chat = Scripted::new([cut(), cut(), cut(), says("never")]);
-    let (end, turns) = run_task(&chat, task(&world));
-    assert_eq!(end.unwrap().reason, EndReason::CapReached(Cap::Answer));
-    assert_eq!(turns.len(), 3);
-    // All of it thinking: there is nothing to go on from.
-    let thinking = ChatReply::new([ChatBlock::Raw("{}".to_owned())], StopReason::MaxTokens);
-    assert_eq!(
-        end_of([thinking]).reason,
-        EndReason::CapReached(Cap::Answer)
-    );
-}
-
-#[test]
-fn the_last_call_of_an_answer_that_was_cut_off_is_not_done() {
-    let world = ShellWorld::new();
-    let (a, b) = (world.memory.join("a1.md"), world.memory.join("b1.md"));
-    let chat = Scripted::new([
-        ChatReply::new(
-            [
-                call("Write", &json!({"file_path": a, "content": MEMORY})),
-                call("Write", &json!({"file_path": b, "content": MEMORY})),
-            ],
-            StopReason::MaxTokens,
-        ),
-        says("I see."),
-    ]);
-    run_task(&chat, task(&world)).0.unwrap();
-    assert!(a.exists() && !b.exists());
-    let errors: Vec<bool> = chat
-        .results(0)
-        .into_iter()
-        .map(|(_, error)| error)
-        .collect();
-    assert_eq!(errors, [false, true]);
-    check_messages(&chat.requests()[1].messages);
-}
-
-#[test]
-fn a_pause_goes_on_and_calls_are_done_whatever_the_stop_says() {
-    let world = ShellWorld::new();
-    let chat = Scripted::new([
-        ChatReply::new([ChatBlock::Text("wait".to_owned())], StopReason::Pause),
-        ChatReply::new([], StopReason::Pause),
-        ChatReply::new(
-            [call("LS", &json!({"path": world.memory}))],
-            StopReason::EndTurn,
-        ),
-        says("Done."),
-    ]);
-    let (end, _) = run_task(&chat, task(&world));
-    assert_eq!(end.unwrap(), SubagentEnd::finished("Done."));
-    assert!(!chat.results(2)[0].1);
-}
-
-#[test]
 fn empty_texts_and_made_up_results_are_not_sent_back() {
     let world = ShellWorld::new();
     let chat = Scripted::new([
@@ -495,14 +212,6 @@ fn more_calls_than_a_turn_may_have_are_answered_and_not_done() {
     let results = chat.results(0);
     assert_eq!(results.len(), 100);
     assert_eq!(results.iter().filter(|(_, error)| !error).count(), 40);
-}
-
-#[test]
-fn an_error_of_the_port_is_the_error_of_the_run() {
-    let world = ShellWorld::new();
-    let (end, turns) = run_task(&Scripted::default(), task(&world));
-    assert_eq!(end.unwrap_err().to_string(), "the line is down");
-    assert!(turns.is_empty());
 }
 
 /// A shell that a person stops while it runs.
@@ -595,72 +304,6 @@ fn all_answers_of_a_turn_together_are_bounded() {
     run_task(&chat, task(&world)).0.unwrap();
     let sum: usize = chat.results(0).iter().map(|(text, _)| text.len()).sum();
     assert!((100_000..200_000).contains(&sum), "{sum}");
-}
-
-#[test]
-fn a_closure_is_a_model() {
-    let world = ShellWorld::new();
-    let chat = chat_fn(|request: &ChatRequest| {
-        let sent: Value = serde_json::from_str(&request.messages_json()).unwrap();
-        let text = sent[0]["content"][0]["text"].as_str().unwrap().to_owned();
-        ready(Ok::<_, Broken>(says(&format!("You said: {text}"))))
-    });
-    let runner = Runner::new(Arc::new(&chat), NoShell::new());
-    let end = now_or_never(runner.run(task(&world), &mut |_| {})).unwrap();
-    assert_eq!(end.text, "You said: Put it in order.");
-}
-
-#[test]
-fn requests_and_answers_have_the_form_of_the_messages_api() {
-    let world = ShellWorld::new();
-    let chat = Scripted::new([
-        uses([
-            ChatBlock::Raw(r#"{"type":"redacted_thinking","data":"x"}"#.to_owned()),
-            raw_call("LS", "{not json"),
-        ]),
-        says("Done."),
-    ]);
-    run_task(&chat, task(&world)).0.unwrap();
-    let request = &chat.requests()[1];
-    let messages: Value = serde_json::from_str(&request.messages_json()).unwrap();
-    assert_eq!(messages[1]["content"][0]["type"], "redacted_thinking");
-    assert_eq!(messages[1]["content"][1]["input"], json!({}));
-    assert_eq!(messages[2]["content"][0]["is_error"], true);
-    assert_eq!(
-        messages[2]["content"][0]["tool_use_id"],
-        messages[1]["content"][1]["id"]
-    );
-    for tool in serde_json::from_str::<Vec<Value>>(&request.tools_json()).unwrap() {
-        assert_eq!(tool["input_schema"]["type"], "object", "{tool}");
-        assert!(tool["input_schema"]["properties"].is_object(), "{tool}");
-    }
-    let reply = ChatReply::from_json(
-        &json!({
-            "content": [
-                {"type": "thinking", "thinking": "hm", "signature": "s"},
-                {"type": "text", "text": "hi"},
-                {"type": "tool_use", "id": "t1", "name": "LS", "input": {"path": "/m"}},
-            ],
-            "stop_reason": "tool_use",
-            "usage": {"input_tokens": 5, "output_tokens": 2, "cache_read_input_tokens": 9},
-        })
-        .to_string(),
-    )
-    .unwrap();
-    assert_eq!(
-        (reply.stop, reply.usage),
-        (StopReason::ToolUse, Usage::new(5, 2).cache(9, 0))
-    );
-    assert_eq!(reply.blocks.len(), 3);
-    for bad in [
-        "",
-        "[]",
-        r#"{"type":"error"}"#,
-        r#"{"content":[{}],"stop_reason":"end_turn"}"#,
-        r#"{"content":[]}"#,
-    ] {
-        assert!(ChatReply::from_json(bad).is_err(), "{bad}");
-    }
 }
 
 /// Edits of one file, and nothing else.

@@ -9,10 +9,10 @@ use autodream::{
 };
 use proptest::prelude::*;
 
-use super::runner::{Scripted, now_or_never};
+use super::scripted::Scripted;
 use super::shell_run::tree;
 use super::shell_world::ShellWorld;
-use crate::world::now;
+use crate::world::{now, now_or_never};
 
 /// What a model may answer, good and bad. `{M}` and the like stand for the folders.
 fn block() -> impl Strategy<Value = ChatBlock> {

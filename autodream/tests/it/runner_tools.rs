@@ -6,8 +6,9 @@ use std::path::Path;
 use autodream::{NoShell, Runner, Subagent, SubagentTask, ToolPolicy};
 use serde_json::{Value, json};
 
-use super::runner::{MEMORY, Scripted, call, now_or_never, says, uses};
+use super::scripted::{MEMORY, Scripted, call, says, uses};
 use super::shell_world::ShellWorld;
+use crate::world::now_or_never;
 
 /// What one use of a tool answers, and whether it is an error.
 fn use_of(world: &ShellWorld, name: &str, input: &Value) -> (String, bool) {

@@ -7,8 +7,7 @@ use autodream::{
     SubagentTask, ToolPolicy, Turn, TurnTool, Usage, subagent_fn,
 };
 
-use crate::dream::{Broken, block_on};
-use crate::world::World;
+use crate::world::{Broken, World, now_or_never};
 
 fn task(world: &World) -> SubagentTask {
     let roots = Roots::new(&world.transcripts, &world.dir);
@@ -19,7 +18,7 @@ fn task(world: &World) -> SubagentTask {
 fn run(agent: impl Subagent) -> (String, Vec<String>) {
     let world = World::new();
     let mut turns = Vec::new();
-    let end = block_on(agent.run(task(&world), &mut |turn| turns.push(turn.text.clone())));
+    let end = now_or_never(agent.run(task(&world), &mut |turn| turns.push(turn.text.clone())));
     (end.unwrap().text, turns)
 }
 
@@ -47,7 +46,7 @@ fn closures_references_arcs_and_boxes_are_subagents() {
 fn the_error_of_a_boxed_subagent_reads_as_the_one_inside() {
     let world = World::new();
     let agent = BoxSubagent::new(subagent_fn(|_, _| Box::pin(async { Err(Broken) })));
-    let error = block_on(agent.run(task(&world), &mut |_| {})).unwrap_err();
+    let error = now_or_never(agent.run(task(&world), &mut |_| {})).unwrap_err();
     assert_eq!(error.to_string(), "the line is down");
     assert!(std::error::Error::source(&error).unwrap().is::<Broken>());
 }

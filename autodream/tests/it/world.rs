@@ -1,7 +1,11 @@
 //! A memory directory with transcripts beside it.
 
+use std::fmt;
 use std::fs::{self, File};
+use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use autodream::{Acquired, Lock, Process};
@@ -89,4 +93,29 @@ pub(crate) fn file(path: &Path, text: &str, modified: SystemTime) {
         .unwrap()
         .set_modified(modified)
         .unwrap();
+}
+
+/// What goes wrong with an agent or a model.
+#[derive(Debug)]
+pub(crate) struct Broken;
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the line is down")
+    }
+}
+
+impl std::error::Error for Broken {}
+
+/// Polls a future that waits for nobody, and only gives way.
+#[track_caller]
+pub(crate) fn now_or_never<F: Future>(future: F) -> F::Output {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut future = pin!(future);
+    for _ in 0..10_000 {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
+            return output;
+        }
+    }
+    panic!("it waits")
 }

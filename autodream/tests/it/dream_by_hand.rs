@@ -1,0 +1,158 @@
+//! Who asks by hand, and hosts with a loop of their own.
+
+use std::fs;
+use std::path::Path;
+
+use autodream::{
+    Begun, Dream, DreamKind, DreamOutcome, Host, Opening, StageOptions, TaskEnd, TaskHandle,
+    ToolUse, Verdict, dream,
+};
+
+use crate::night::{Agent, Night, clock, done, memory, merge};
+use crate::world::{Broken, file, hours, minutes, now, now_or_never, process};
+
+#[test]
+fn the_agent_is_told_of_its_sessions_and_may_read_transcripts_and_project() {
+    let mut night = Night::new();
+    let job = night
+        .job()
+        .stage(StageOptions::default().pinned("project_queue.md"));
+    let Begun::Ready(begun) = Dream::begin(night.ticket(), &job, now()) else {
+        panic!("it ended");
+    };
+    let task = begun.task();
+    assert!(task.prompt.contains("5 sessions since"), "{}", task.prompt);
+    assert!(
+        task.prompt.contains("- `project_queue.md`"),
+        "{}",
+        task.prompt
+    );
+    assert!(!task.prompt.contains("current"), "{}", task.prompt);
+    let read = |path: &Path| {
+        let path = path.display().to_string();
+        matches!(
+            task.policy.judge(&ToolUse::Read { path }),
+            Verdict::Allow(_)
+        )
+    };
+    assert!(read(&night.world.transcripts.join("s1.jsonl")));
+    assert!(read(&job.project.join("main.rs")));
+    assert!(read(&begun.directory().join("MEMORY.md")));
+    // The memories themselves are for the commit alone.
+    let path = night
+        .world
+        .dir
+        .path()
+        .join("project_api.md")
+        .display()
+        .to_string();
+    assert!(matches!(
+        task.policy.judge(&ToolUse::Write { path }),
+        Verdict::Refuse(_)
+    ));
+    let end = begun.abort(now());
+    assert!(matches!(end.outcome, DreamOutcome::Aborted));
+    night.check_rolled_back();
+}
+
+#[test]
+fn a_host_with_a_loop_of_its_own_uses_the_two_halves() {
+    let mut night = Night::new();
+    let job = night.job();
+    let Begun::Ready(begun) = Dream::begin(night.ticket(), &job, now()) else {
+        panic!("it ended");
+    };
+    merge(begun.directory());
+    let ended: Result<_, Broken> = done("Merged.");
+    let end = begun.finish(ended, now() + minutes(5));
+    assert!(matches!(end.outcome, DreamOutcome::Improved(_)), "{end:?}");
+    assert_eq!(end.task_end(), TaskEnd::Improved { files: 3 });
+    night.check_kept();
+}
+
+#[test]
+fn daily_logs_are_distilled_on_request_and_stay() {
+    let night = Night::new();
+    let log = night.world.dir.path().join("logs/2026/05/2026-05-28.md");
+    fs::create_dir_all(log.parent().unwrap()).unwrap();
+    file(&log, "- 10:00 the API moved to the new host\n", now());
+    // Neither time nor sessions, nor the setting, and in a session of daily logs.
+    night.world.lock_file("", now() - hours(1));
+    for n in 0..5 {
+        fs::remove_file(night.world.transcripts.join(format!("s{n}.jsonl"))).unwrap();
+    }
+    let host = Host::default().daily_log(true).remote(true);
+    let mut gate = Night::gate(&night.world);
+    let Opening::Open(ticket) = gate.manual(now(), &host, &process(7)).unwrap() else {
+        panic!("closed");
+    };
+    let job = night.job().kind(DreamKind::Logs);
+    let task = TaskHandle::new();
+    let agent = Agent(|stage: &Path| {
+        let read = fs::read_to_string(stage.join("logs/2026/05/2026-05-28.md")).unwrap();
+        assert!(read.contains("new host"));
+        fs::write(stage.join("logs/2026/05/2026-05-28.md"), "").unwrap();
+        fs::write(
+            stage.join("project_api.md"),
+            memory("API", "The API is v1. It is served by the new host."),
+        )
+        .unwrap();
+        done("Distilled one day.")
+    });
+    let end = now_or_never(dream(ticket, &job, &agent, &task, clock));
+    let DreamOutcome::Improved(report) = &end.outcome else {
+        panic!("{end:?}");
+    };
+    assert_eq!(report.changes.len(), 1);
+    assert_eq!(report.kept_back.len(), 1, "the log");
+    assert_eq!(
+        fs::read_to_string(&log).unwrap(),
+        "- 10:00 the API moved to the new host\n"
+    );
+    assert_eq!(task.snapshot().kind, DreamKind::Logs);
+    night.check_kept();
+}
+
+#[test]
+fn who_asks_by_hand_is_not_let_in_without_memory_or_beside_another() {
+    let night = Night::new();
+    let mut gate = Night::gate(&night.world);
+    for (host, why) in [
+        (
+            Host::default().auto_memory(false),
+            "off: auto memory is off",
+        ),
+        (Host::default().subagent(true), "off: a subagent asks"),
+    ] {
+        match gate.manual(now(), &host, &process(7)).unwrap() {
+            Opening::Closed(closed) => assert_eq!(closed.to_string(), why),
+            Opening::Open(_) => panic!("open"),
+        }
+    }
+    let held = night.world.locked(9, now());
+    let Opening::Closed(closed) = gate.manual(now(), &Host::default(), &process(7)).unwrap() else {
+        panic!("open");
+    };
+    assert_eq!(
+        closed.to_string(),
+        "locked: another consolidation runs (process 9)"
+    );
+    drop(held);
+}
+
+#[test]
+fn who_asks_by_hand_is_let_in_after_a_stop() {
+    let mut night = Night::new();
+    night.gate.hold();
+    let opening = night
+        .gate
+        .manual(now(), &Host::default(), &process(7))
+        .unwrap();
+    let Opening::Open(ticket) = opening else {
+        panic!("closed");
+    };
+    assert_eq!(
+        (ticket.sessions.len(), ticket.last),
+        (5, Some(now() - hours(30)))
+    );
+}
