@@ -49,9 +49,10 @@ cargo xtask COMMAND
                          --data DIR with files of the same form; --out FILE for the picks
   tidy                   the rules of ARCHITECTURE.md that a program can check
   matrix                 every feature combination of every crate, one line each
-  soak [lock]            the long runs: 64 processes and 64 threads that ask for the lock of a
-                         consolidation together, and holders and writers killed at random
-                         instants (--kills N, --rounds N, --racers N)
+  soak [WHAT]            the long runs: lock (64 processes and 64 threads ask for the lock of a
+                         consolidation together), dream and writers (each killed at random
+                         instants), all of them unless one is named (--kills N, --rounds N,
+                         --racers N)
   serve                  a strict Messages API on loopback, for trying things by hand
                          (--address HOST:PORT, --window TOKENS)
   help                   this text

@@ -29,3 +29,26 @@ fn one_of_many_gets_the_lock_and_a_killed_holder_leaves_no_trace() {
         assert!(said.contains(line), "{said}");
     }
 }
+
+#[test]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "runs the command as a person does"
+)]
+fn a_killed_consolidation_is_as_before_or_as_after_and_loses_no_save() {
+    let run = Command::new(env!("CARGO_BIN_EXE_xtask"))
+        .args(["soak", "dream", "--kills", "50"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(
+        run.status.success(),
+        "{said}{}",
+        String::from_utf8_lossy(&run.stderr)
+    );
+    assert_eq!(
+        said.matches("25 consolidations killed").count(),
+        2,
+        "{said}"
+    );
+}

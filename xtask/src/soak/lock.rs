@@ -51,14 +51,14 @@ fn memory() -> Result<(TempDir, MemoryDir)> {
 }
 
 /// Another process of this program, and the pipes to it.
-struct Racer {
-    child: Child,
+pub(super) struct Racer {
+    pub(super) child: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    pub(super) output: BufReader<ChildStdout>,
 }
 
 impl Racer {
-    fn start(dir: &Path, mode: &str) -> Result<Racer> {
+    pub(super) fn start(dir: &Path, mode: &str) -> Result<Racer> {
         let mut child = Command::new(std::env::current_exe()?)
             .arg(super::RACER)
             .arg(dir)
@@ -81,7 +81,7 @@ impl Racer {
         Ok(())
     }
 
-    fn hear(&mut self) -> Result<String> {
+    pub(super) fn hear(&mut self) -> Result<String> {
         let mut line = String::new();
         if self.output.read_line(&mut line)? == 0 {
             return Err("a racer ended early".into());
@@ -95,6 +95,14 @@ impl Drop for Racer {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// Evenly from 0 to 1, the same in every run.
+pub(super) fn random(seed: &mut u64) -> f64 {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    (*seed >> 11) as f64 / (1_u64 << 53) as f64
 }
 
 fn processes(length: &Length) -> Result<()> {
@@ -188,10 +196,7 @@ fn kills(kills: usize) -> Result<()> {
         let mut racer = Racer::start(dir.path(), &format!("hold-from-{next}"))?;
         // The first word is there once the process runs; its life is counted from then.
         let mut heard = vec![racer.hear()?];
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        std::thread::sleep(LONGEST_LIFE.mul_f64((seed >> 11) as f64 / (1_u64 << 53) as f64));
+        std::thread::sleep(LONGEST_LIFE.mul_f64(random(&mut seed)));
         racer.child.kill()?;
         let mut rest = String::new();
         racer.output.read_to_string(&mut rest)?;
@@ -263,10 +268,7 @@ fn contended(kills: usize) -> Result<()> {
     for kill in 0..kills {
         let mut racer = Racer::start(dir.path(), "contend")?;
         racer.hear()?;
-        seed ^= seed << 13;
-        seed ^= seed >> 7;
-        seed ^= seed << 17;
-        std::thread::sleep(LONGEST_LIFE.mul_f64((seed >> 11) as f64 / (1_u64 << 53) as f64));
+        std::thread::sleep(LONGEST_LIFE.mul_f64(random(&mut seed)));
         if seed.is_multiple_of(4) {
             fs::write(dir.lock_file(), "4000000")?;
         }
@@ -361,6 +363,12 @@ pub(super) fn run_racer(args: &[String]) -> Result<ExitCode> {
             }
         }
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(first) = mode.strip_prefix("dream-from-") {
+        return super::dream::dreamer(&dir, first.parse()?);
+    }
+    if mode == "save" {
+        return super::dream::saver(dir.path());
     }
     if mode == "contend" {
         return contend(&dir, tell);

@@ -1,5 +1,6 @@
 //! `xtask soak`: the runs that are too long for every change.
 
+mod dream;
 mod lock;
 
 use std::process::{Command, ExitCode};
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         rounds: ROUNDS,
         racers: RACERS,
     };
-    let mut only_lock = false;
+    let mut only = None;
     let mut args = args.iter();
     while let Some(arg) = args.next() {
         let mut number = || -> Result<usize> {
@@ -40,18 +41,24 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             "--kills" => length.kills = number()?,
             "--rounds" => length.rounds = number()?,
             "--racers" => length.racers = number()?,
-            "lock" => only_lock = true,
+            "lock" | "dream" | "writers" => only = Some(arg.as_str()),
             other => {
-                let known = "lock, --kills N, --rounds N and --racers N";
+                let known = "lock, dream, writers, --kills N, --rounds N and --racers N";
                 return Err(format!("soak takes {known}, got {other:?}").into());
             }
         }
     }
-    lock::run(&length)?;
-    if only_lock {
-        return Ok(ExitCode::SUCCESS);
+    let wanted = |name: &str| only.is_none_or(|only| only == name);
+    if wanted("lock") {
+        lock::run(&length)?;
     }
-    writers(length.kills)
+    if wanted("dream") {
+        dream::run(length.kills)?;
+    }
+    if wanted("writers") {
+        return writers(length.kills);
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// How many of so many processes get the lock of one that died, if they ask together.
