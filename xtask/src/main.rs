@@ -11,6 +11,7 @@ macro_rules! say {
 }
 
 mod agent;
+mod bench;
 mod bench_recall;
 mod conform;
 mod dream;
@@ -45,6 +46,8 @@ cargo xtask COMMAND
                          (--json, --crate NAME, --verbose, --no-make)
                          The vectors hold shell lines (\"make\"), which run in a temporary
                          directory with a clean environment; --no-make leaves those cases out.
+  bench                  every bench beside its floor, the median of several runs in one table
+                         (--runs N, --only NAME, --json)
   bench recall           how good recall is without a model, on the project's own set or on
                          --data DIR with files of the same form; --out FILE for the picks
   tidy                   the rules of ARCHITECTURE.md that a program can check
@@ -68,7 +71,7 @@ fn main() -> ExitCode {
         Some(e2e::PART) => e2e::run_part(rest),
         Some("conform") => conform::run(rest),
         Some("matrix") => matrix::run(rest),
-        Some("bench") => bench(rest),
+        Some("bench") => bench::run(rest),
         Some("dream") => dream::run(rest),
         Some("soak") => soak::run(rest),
         Some(soak::RACER) => soak::run_racer(rest),
@@ -84,14 +87,6 @@ fn main() -> ExitCode {
         eprintln!("xtask: {error}");
         ExitCode::from(2)
     })
-}
-
-/// The measurements that are not speeds; those are `cargo bench`.
-fn bench(args: &[String]) -> Result<ExitCode> {
-    match args.split_first() {
-        Some((what, rest)) if what == "recall" => bench_recall::run(rest),
-        _ => Err("bench knows one thing: recall [--data DIR] [--out FILE]".into()),
-    }
 }
 
 /// Text on standard output. Whoever reads it may stop reading (`| head`); that is no error.

@@ -6,18 +6,24 @@ use std::time::{Duration, Instant};
 /// Prints rows; with `--test` every side runs once, to see that it runs.
 pub(crate) struct Table {
     quick: bool,
+    /// Rows as JSON, for `xtask bench`, which puts several runs together.
+    json: bool,
 }
 
 impl Table {
     /// Prints the head. `cargo test --benches` passes `--test`.
     pub(crate) fn begin() -> Table {
-        println!(
-            "{:<34} {:>11} {:<27} {:>11} {:>7}",
-            "what", "median", "floor", "median", "ratio"
-        );
-        Table {
+        let table = Table {
             quick: std::env::args().any(|arg| arg == "--test"),
+            json: std::env::var_os("XTASK_BENCH_JSON").is_some(),
+        };
+        if !table.json {
+            println!(
+                "{:<34} {:>11} {:<27} {:>11} {:>7}",
+                "what", "median", "floor", "median", "ratio"
+            );
         }
+        table
     }
 
     pub(crate) fn is_quick(&self) -> bool {
@@ -26,6 +32,9 @@ impl Table {
 
     /// How busy the machine was.
     pub(crate) fn end(&self) {
+        if self.json {
+            return;
+        }
         if let Ok(load) = std::fs::read_to_string("/proc/loadavg") {
             println!(
                 "load average: {}",
@@ -50,6 +59,14 @@ impl Table {
             least.push(time(&mut bare));
         }
         let (own, least) = (median(own), median(least));
+        if self.json {
+            let (own, least) = (own.as_secs_f64(), least.as_secs_f64());
+            let row = serde_json::json!({
+                "what": what, "seconds": own, "floor": floor, "floor_seconds": least,
+            });
+            println!("{row}");
+            return;
+        }
         let ratio = own.as_secs_f64() / least.as_secs_f64().max(f64::MIN_POSITIVE);
         let ratio = if ratio < 0.1 {
             format!("{ratio:.4}x")
