@@ -17,7 +17,11 @@ use std::fmt;
 use std::future::poll_fn;
 use std::task::Poll;
 
-use crate::subagent::{Cap, Caps, Subagent, SubagentEnd, SubagentTask, Turn, TurnTool, Usage};
+use serde_json::Value;
+
+use crate::subagent::{
+    Cap, Caps, EndReason, Subagent, SubagentEnd, SubagentTask, Turn, TurnTool, Usage,
+};
 
 pub use chat::{
     Chat, ChatBlock, ChatFn, ChatMessage, ChatReply, ChatRequest, ChatRole, StopReason,
@@ -56,6 +60,9 @@ pub fn tools() -> &'static [ToolDefinition] {
 }
 
 /// A [`Subagent`] made of a model and of something that runs command lines.
+///
+/// As a subagent it takes a run that ends without the use of a single tool for
+/// [declined](EndReason::Declined), whatever the model says: it has looked at nothing.
 ///
 /// File tools and command lines are done in between two answers of the model, by the thread that
 /// polls the run: give it one that may block. Between two of them it gives way, so that a run that
@@ -339,12 +346,13 @@ fn has_text(blocks: &[ChatBlock]) -> bool {
 }
 
 /// The blocks that may be given back, and what was said in them. A service refuses empty texts,
-/// and results that the model made up.
+/// what is no block, and results that the model made up.
 fn sayable(mut blocks: Vec<ChatBlock>) -> (Vec<ChatBlock>, String) {
     blocks.retain(|block| match block {
         ChatBlock::Text(text) => !text.trim().is_empty(),
         ChatBlock::ToolResult { .. } => false,
-        _ => true,
+        ChatBlock::Raw(text) => matches!(serde_json::from_str(text), Ok(Value::Object(_))),
+        ChatBlock::ToolUse { .. } => true,
     });
     let said: Vec<&str> = blocks
         .iter()
@@ -366,6 +374,17 @@ impl<C: Chat + Sync, E: Execute> Subagent for Runner<C, E> {
         on_turn: &mut (dyn FnMut(&Turn) + Send),
     ) -> Result<SubagentEnd, C::Error> {
         let run = RunTask::new(&task.prompt, &task.policy, &task.label).caps(task.caps);
-        self.run_with(&run, on_turn).await
+        let mut has_looked = false;
+        let mut end = self
+            .run_with(&run, &mut |turn: &Turn| {
+                has_looked |= !turn.tools.is_empty();
+                on_turn(turn);
+            })
+            .await?;
+        // Who has looked at nothing cannot know that there is nothing to do.
+        if end.reason == EndReason::Finished && !has_looked {
+            end.reason = EndReason::Declined;
+        }
+        Ok(end)
     }
 }

@@ -237,10 +237,15 @@ impl DreamTask {
         }
     }
 
-    /// It is over. The first end is the one that holds.
-    pub fn end(&mut self, end: TaskEnd, now: SystemTime) {
+    /// It is over. The first end is the one that holds; of a reason 1,000 characters are kept.
+    pub fn end(&mut self, mut end: TaskEnd, now: SystemTime) {
         if self.is_over() {
             return;
+        }
+        if let TaskEnd::Refused { why } | TaskEnd::Declined { why } | TaskEnd::Failed { why } =
+            &mut end
+        {
+            *why = words::cleaned(why, KEPT_CHARS);
         }
         self.state = TaskState::Ended(end);
         self.ended = Some(now);

@@ -156,3 +156,87 @@ fn who_asks_by_hand_is_let_in_after_a_stop() {
         (5, Some(now() - hours(30)))
     );
 }
+
+#[cfg(all(feature = "runner", unix))]
+#[test]
+fn a_dream_over_the_runner_works_on_its_copy_with_every_tool() {
+    use autodream::{ChatReply, ChatRequest, ProcessExecutor, Runner, chat_fn};
+    use serde_json::json;
+
+    use crate::scripted::{call, says, uses};
+
+    let mut night = Night::new();
+    let job = night.job();
+    let seen = std::sync::Mutex::new(Vec::new());
+    let chat = chat_fn(|request: &ChatRequest| {
+        seen.lock().unwrap().push(request.messages_json());
+        let (_, rest) = seen.lock().unwrap()[0]
+            .split_once("The memory is in `")
+            .map(|(a, b)| (a.to_owned(), b.to_owned()))
+            .unwrap();
+        let stage = rest.split_once('`').unwrap().0.to_owned();
+        let file = |name: &str| format!("{stage}/{name}");
+        let api = file("project_api.md");
+        let transcript = night.world.transcripts.join("s1.jsonl");
+        let reply: ChatReply = match request.messages.len() {
+            1 => uses([
+                call(
+                    "Bash",
+                    &json!({"command": format!("ls {stage} | sort; grep -c . {}", transcript.display())}),
+                ),
+                call(
+                    "Grep",
+                    &json!({"pattern": "API is", "path": stage, "output_mode": "content"}),
+                ),
+                call("Glob", &json!({"pattern": "*.md", "path": stage})),
+                call("Read", &json!({"file_path": file("MEMORY.md")})),
+                call("LS", &json!({"path": stage})),
+            ]),
+            3 => uses([
+                call(
+                    "MultiEdit",
+                    &json!({"file_path": api, "edits": [
+                        {"old_string": "The API is v1.", "new_string": "The API is v2 since 2026-05-01."},
+                    ]}),
+                ),
+                call(
+                    "Write",
+                    &json!({"file_path": file("project_api_2.md"), "content": ""}),
+                ),
+                call(
+                    "Edit",
+                    &json!({"file_path": file("MEMORY.md"), "old_string": "— v1\n- [API again](project_api_2.md) ", "new_string": ""}),
+                ),
+            ]),
+            _ => says("Merged."),
+        };
+        std::future::ready(Ok::<_, Broken>(reply))
+    });
+    let task = TaskHandle::new();
+    let ticket = match night
+        .gate
+        .check(now(), &crate::night::on(), &process(7))
+        .unwrap()
+    {
+        Opening::Open(ticket) => ticket,
+        Opening::Closed(closed) => panic!("{closed}"),
+    };
+    let runner = Runner::new(chat, ProcessExecutor::new());
+    let end = now_or_never(dream(ticket, &job, &runner, &task, clock));
+    drop(runner);
+    let last = seen.into_inner().unwrap().pop().unwrap();
+    assert!(!last.contains(r#""is_error":true"#), "{last}");
+    assert!(
+        last.contains(r"project_api.md\nproject_api_2.md\nproject_queue.md\n1\n"),
+        "{last}"
+    );
+    let DreamOutcome::Improved(report) = &end.outcome else {
+        panic!("{end:?}");
+    };
+    assert_eq!(report.changes.len(), 3);
+    assert_eq!(
+        task.snapshot().files,
+        ["project_api.md", "project_api_2.md", "MEMORY.md"]
+    );
+    night.check_kept();
+}

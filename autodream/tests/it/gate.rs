@@ -315,3 +315,12 @@ fn after_one_that_died_all_sessions_since_the_one_before_are_named() {
     assert_eq!(ticket.last, Some(last));
     assert!(ticket.sessions.iter().any(|s| s.id == "before-it-died"));
 }
+
+#[test]
+fn sessions_that_are_left_out_later_do_not_count_either() {
+    let world = with_sessions(5);
+    let mut gate = gate(&world);
+    gate.exclude("s2");
+    let closed = closed(&mut gate, now());
+    assert_eq!(closed.to_string(), "too few sessions: 4 of 5");
+}

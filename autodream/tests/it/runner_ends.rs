@@ -10,7 +10,7 @@ use autodream::{
 use serde_json::{Value, json};
 
 use super::scripted::{
-    MEMORY, Scripted, call, check_messages, end_of, raw_call, run_task, says, task, uses,
+    MEMORY, Scripted, call, check_messages, end_of, looks, raw_call, run_task, says, task, uses,
 };
 use super::shell_world::ShellWorld;
 use crate::world::{Broken, now_or_never};
@@ -44,7 +44,7 @@ fn a_costly_run_ends_at_its_tokens_and_does_nothing_more() {
     assert!(!file.exists());
     assert!(!turns[1].tools[0].succeeded);
     // What is done is done, whatever it cost.
-    let chat = Scripted::new([says("Done.").usage(Usage::new(u64::MAX, 9))]);
+    let chat = Scripted::new([looks(), says("Done.").usage(Usage::new(u64::MAX, 9))]);
     assert_eq!(
         run_task(&chat, task(&world)).0.unwrap().reason,
         EndReason::Finished
@@ -69,6 +69,14 @@ fn a_refusal_and_an_unknown_stop_are_no_good_ends() {
 }
 
 #[test]
+fn who_has_looked_at_nothing_does_not_know_that_there_is_nothing_to_do() {
+    let text = "I'm sorry, I can't help with that.";
+    assert_eq!(end_of([says(text)]), SubagentEnd::declined(text));
+    let text = "All is in order.";
+    assert_eq!(end_of([looks(), says(text)]), SubagentEnd::finished(text));
+}
+
+#[test]
 fn a_refused_answer_does_nothing() {
     let world = ShellWorld::new();
     let file = world.memory.join("refused.md");
@@ -88,12 +96,12 @@ fn an_answer_that_was_cut_off_goes_on_twice_and_then_ends() {
             StopReason::MaxTokens,
         )
     };
-    let chat = Scripted::new([cut(), cut(), says("on.")]);
+    let chat = Scripted::new([looks(), cut(), cut(), says("on.")]);
     assert_eq!(
         run_task(&chat, task(&world)).0.unwrap(),
         SubagentEnd::finished("on.")
     );
-    check_messages(&chat.requests()[2].messages);
+    check_messages(&chat.requests()[3].messages);
     let chat = Scripted::new([cut(), cut(), cut(), says("never")]);
     let (end, turns) = run_task(&chat, task(&world));
     assert_eq!(end.unwrap().reason, EndReason::CapReached(Cap::Answer));

@@ -171,7 +171,15 @@ proptest! {
     }
 }
 
+/// Short and long, with characters of every kind.
+fn text() -> impl Strategy<Value = String> {
+    ("\\PC{0,12}|[\\n\\r\u{1b}\u{7}a]{0,9}", 1..300_usize)
+        .prop_map(|(text, times)| text.repeat(times))
+}
+
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
     #[test]
     fn no_name_leaves_its_quotes(name in "\\PC{0,40}|[`\\n\\r\\t #*\u{200b}\u{202e}]{0,20}") {
         let plain = DreamPrompt::new("/m").pinned(["x"]).text();
@@ -182,8 +190,8 @@ proptest! {
 
     #[test]
     fn a_task_never_goes_back_and_keeps_little(
-        turns in prop::collection::vec(("\\PC{0,2000}", 0..4_usize, 0..1_000_u32, any::<bool>()), 0..80),
-        end in prop::option::of(0..80_usize),
+        turns in prop::collection::vec((text(), 0..4_usize, 0..1_000_u32, any::<bool>()), 0..50),
+        end in prop::option::of(0..50_usize),
     ) {
         let mut task = DreamTask::new(DreamKind::Automatic, 3, now()).directory("/m");
         for (at, (text, tool, file, succeeded)) in turns.iter().enumerate() {

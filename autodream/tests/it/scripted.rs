@@ -56,6 +56,11 @@ impl Chat for Scripted {
     }
 }
 
+/// A turn that looks at something.
+pub(crate) fn looks() -> ChatReply {
+    uses([call("LS", &serde_json::json!({"path": "."}))])
+}
+
 pub(crate) fn says(text: &str) -> ChatReply {
     ChatReply::new([ChatBlock::Text(text.to_owned())], StopReason::EndTurn)
 }

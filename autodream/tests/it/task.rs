@@ -181,6 +181,18 @@ fn what_a_model_says_cannot_steer_a_terminal() {
 }
 
 #[test]
+fn a_reason_is_bounded_and_cannot_steer_a_terminal_either() {
+    let mut task = task();
+    let why = format!("\u{1b}[2J{}", "x".repeat(5_000));
+    task.end(TaskEnd::Declined { why }, now());
+    let Some(TaskEnd::Declined { why }) = task.ended_as() else {
+        panic!("{task:?}");
+    };
+    assert_eq!(why.chars().count(), 1_001);
+    assert!(why.starts_with("[2J"), "{why}");
+}
+
+#[test]
 fn every_end_has_a_label_and_only_three_count() {
     let why = || "the reason".to_owned();
     let ends = [
