@@ -48,7 +48,7 @@ pub(crate) fn says_nothing(text: &str) -> bool {
 
 /// What a text says. Linear.
 pub(super) fn says(text: &str) -> Says {
-    let text = unquoted(super::head(text, JUDGED_BYTES));
+    let text = unquoted(beginning(text));
     let mut seen: Option<Says> = None;
     let mut refused = false;
     for line in text.lines() {
@@ -80,6 +80,16 @@ pub(super) fn says(text: &str) -> Says {
         }
     }
     seen.unwrap_or(Says::Nothing)
+}
+
+/// As much of a text as is judged, in whole sentences if there are any.
+fn beginning(text: &str) -> &str {
+    let head = super::head(text, JUDGED_BYTES);
+    let end = head.rfind(['\n', '.', '!', '?', '。', '！', '？']);
+    match end {
+        Some(end) if head.len() < text.len() => &head[..end],
+        _ => head,
+    }
 }
 
 /// A text as a whole in quotes is what it quotes.

@@ -124,7 +124,7 @@ fn is_placeholder(sentence: &str) -> bool {
     let sentence = sentence.trim_end_matches(['.', ',', ';']);
     let inner = |open: char, close: char| {
         let inner = sentence.strip_prefix(open)?.strip_suffix(close)?;
-        (!inner.contains([open, close])).then_some(inner)
+        (!inner.contains([open, close, '/'])).then_some(inner)
     };
     inner('[', ']').or(inner('<', '>')).is_some()
 }

@@ -132,6 +132,16 @@ fn words_that_go_on_with_the_work_are_no_summary() {
 }
 
 #[test]
+fn words_for_nothing_are_nothing_however_often_they_are_said() {
+    let said = |text: &str| read(&text.repeat(4_000)).map(|_| ()).unwrap_err();
+    assert_eq!(said("None. "), BadSummary::Empty);
+    assert_eq!(said("1. Errors: none\n"), BadSummary::Empty);
+    assert_eq!(said("I can't help with that. "), BadSummary::Declined);
+    assert_eq!(said("Let me go on now. "), BadSummary::GoesOn);
+    assert_eq!(said("好的，我继续。"), BadSummary::GoesOn);
+}
+
+#[test]
 fn a_summary_is_in_form_by_its_tag_or_by_its_headings() {
     let form = |text: &str| read(text).unwrap().form;
     assert_eq!(form("the linker needs zlib"), SummaryForm::Free);
