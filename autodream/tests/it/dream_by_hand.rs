@@ -223,8 +223,7 @@ fn a_dream_over_the_runner_works_on_its_copy_with_every_tool() {
     };
     let runner = Runner::new(chat, ProcessExecutor::new());
     let end = now_or_never(dream(ticket, &job, &runner, &task, clock));
-    drop(runner);
-    let last = seen.into_inner().unwrap().pop().unwrap();
+    let last = seen.lock().unwrap().pop().unwrap();
     assert!(!last.contains(r#""is_error":true"#), "{last}");
     assert!(
         last.contains(r"project_api.md\nproject_api_2.md\nproject_queue.md\n1\n"),

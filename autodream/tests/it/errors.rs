@@ -1,6 +1,9 @@
 //! Errors and promises of types.
 
-use autodream::{Closed, Error, Gate, Lock, Process, RunId, Stage, StageOptions, Ticket, undo};
+use autodream::{
+    BoxSubagent, Closed, Dream, DreamEnd, DreamJob, DreamTask, Error, Gate, Lock, Process, RunId,
+    Stage, StageOptions, SubagentTask, TaskHandle, Ticket, undo,
+};
 
 use crate::world::{World, now, process};
 
@@ -14,6 +17,13 @@ fn public_values_can_cross_threads() {
     check::<Closed>();
     check::<Process>();
     check::<Stage>();
+    check::<BoxSubagent>();
+    check::<Dream>();
+    check::<DreamEnd>();
+    check::<DreamJob>();
+    check::<DreamTask>();
+    check::<SubagentTask>();
+    check::<TaskHandle>();
 }
 
 #[test]
