@@ -238,7 +238,11 @@ fn border(messages: &[Message], safe: &[bool], at: usize) -> Border {
 
 /// The last message that notes of this part cover.
 fn mark(messages: &[Message], floor: usize, from: usize, end: usize) -> Option<Summarized> {
-    let mut to = not_waiting(&messages[..end], floor);
+    // Only at the end of the list do calls wait; elsewhere nobody will answer them.
+    let mut to = match end == messages.len() {
+        true => not_waiting(messages, floor),
+        false => end,
+    };
     while to > from && is_command(&messages[to - 1]) {
         to -= 1;
     }

@@ -145,6 +145,28 @@ fn a_call_with_long_arguments_and_a_long_answer_are_shortened_too() {
 }
 
 #[test]
+fn calls_that_nobody_answered_long_ago_do_not_stop_the_notes() {
+    let call = |id: &str| Block::tool_use(id, "Read", serde_json::json!({}));
+    let mut list = vec![Message::user("go"), Message::assistant([call("never")])];
+    for at in 0..6 {
+        list.push(Message::user(format!("{at} {}", words(5_000))));
+        list.push(Message::assistant([call(&format!("t{at}"))]));
+        list.push(Message::user([Block::tool_result(format!("t{at}"), "ok")]));
+    }
+    assert!(!validate(&list).is_empty());
+    let mut reached = 0;
+    for _ in 0..list.len() {
+        let task = task(&list, reached, 2_500);
+        assert_eq!(validate_with(&task.messages, &Limits::request()), vec![]);
+        match reach(&list, &task) {
+            Some(to) => reached = to,
+            None => break,
+        }
+    }
+    assert_eq!(reached, list.len());
+}
+
+#[test]
 fn commands_alone_make_no_piece() {
     let mut list = tool_loop(1, 10);
     list.push(Message::assistant("done"));
