@@ -165,6 +165,7 @@ impl Store {
 
     pub(super) fn apply_locked(&self, lock: &Lock, batch: &Batch) -> Result<Applied, Error> {
         let steps = self.begin_batch(batch)?;
+        let mut old_index = self.snapshot(ENTRYPOINT).ok().flatten();
         let left = match self.roll_forward(&steps, Obstacle::Fails) {
             Ok(left) => left,
             Err(error) => {
@@ -173,21 +174,47 @@ impl Store {
                         self.finish_batch(&steps)?;
                         error
                     }
-                    Err(_) => Error::new(ErrorKind::Unfinished, &self.dir).with_source(error),
+                    Err(_) => self.unfinished(error),
                 });
             }
         };
-        // From here on all is written; what is left to do can be done by the next as well.
-        self.reconcile(lock, &steps, &left)?;
-        self.finish_batch(&steps)?;
-        let index = self.index()?.to_bytes();
+        // From here on all is written, and what is left can be done by the next as well.
+        self.carry_over(lock, old_index.as_mut(), &steps)
+            .and_then(|()| self.reconcile(lock, &steps, &left))
+            .and_then(|()| self.finish_batch(&steps))
+            .map_err(|error| self.unfinished(error))?;
+        let index = self.read_bytes(ENTRYPOINT).ok().flatten();
         let files = steps.into_iter().map(|step| step.file);
         Ok(Applied {
             files: files.filter(|file| !left.contains(file)).collect(),
             left,
-            index: self.index_fingerprint()?,
-            budget: budget(&index, self.options.limits),
+            index: index
+                .as_deref()
+                .map_or(Fingerprint::ABSENT, Fingerprint::of),
+            budget: budget(&index.unwrap_or_default(), self.options.limits),
         })
+    }
+
+    fn unfinished(&self, source: Error) -> Error {
+        Error::new(ErrorKind::Unfinished, &self.dir).with_source(source)
+    }
+
+    /// Entries that another program wrote into the index that was being replaced.
+    pub(super) fn carry_over(
+        &self,
+        lock: &Lock,
+        old_index: Option<&mut atomic::Snapshot>,
+        steps: &[Step],
+    ) -> Result<(), Error> {
+        let Some(old) = old_index.filter(|_| steps.iter().any(|step| step.file == ENTRYPOINT))
+        else {
+            return Ok(());
+        };
+        let late = self.written_late(old);
+        if !late.is_empty() {
+            self.commit(lock, |index| index.upsert_all(&late))?;
+        }
+        Ok(())
     }
 
     /// Checks the edits and writes blobs and journal; if that fails, nothing of them stays.

@@ -128,8 +128,8 @@ impl Exclusive<'_> {
     /// [`ErrorKind::Exists`] for two edits of one file, [`ErrorKind::LeadsOut`],
     /// [`ErrorKind::NotAFile`], [`ErrorKind::TooLarge`], [`ErrorKind::Audience`],
     /// [`ErrorKind::NotFound`] for kept bytes that are gone, [`ErrorKind::Io`]: everything is as
-    /// before. [`ErrorKind::Unfinished`] if neither the write nor taking it back succeeded: the
-    /// next open or write tries again.
+    /// before. [`ErrorKind::Unfinished`] if it was interrupted in the middle and could not be taken
+    /// back, or if all is written and only the end is missing: the next open or write goes on.
     pub fn apply(&self, batch: &Batch) -> Result<Applied, Error> {
         self.store.apply_locked(&self.lock, batch)
     }

@@ -243,7 +243,7 @@ impl Store {
 
     /// The entries that appeared in a file after it was read, complete lines only: somebody who
     /// writes in place may be in the middle of one.
-    fn written_late(&self, snapshot: &mut atomic::Snapshot) -> Vec<Entry> {
+    pub(super) fn written_late(&self, snapshot: &mut atomic::Snapshot) -> Vec<Entry> {
         let now = match snapshot.again() {
             Ok(now) if now != snapshot.bytes => now,
             // Unchanged, or gone where it cannot be read: nothing to carry over.

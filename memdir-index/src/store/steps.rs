@@ -397,4 +397,24 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_line_that_is_written_into_the_index_while_it_is_replaced_is_carried_over() {
+        let (dir, store, batch) = store();
+        let lock = Lock::acquire(dir.path()).unwrap();
+        let mut old = store.snapshot(ENTRYPOINT).unwrap().unwrap();
+        let path = dir.path().join(ENTRYPOINT);
+        let mut open = OpenOptions::new().append(true).open(&path).unwrap();
+        let steps = store.begin_batch(&batch).unwrap();
+        let left = store.roll_forward(&steps, Obstacle::Fails).unwrap();
+        assert!(left.is_empty());
+        // An editor that had the file open writes to what it was.
+        io::Write::write_all(&mut open, b"- [Z](z.md)\n").unwrap();
+        store.carry_over(&lock, Some(&mut old), &steps).unwrap();
+        let index = fs::read_to_string(path).unwrap();
+        assert_eq!(
+            index,
+            "- [A](a.md)\n- [D](sub/d.md)\n- [C](e.md)\n- [Z](z.md)\n"
+        );
+    }
 }
