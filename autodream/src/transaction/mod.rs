@@ -44,6 +44,9 @@ use plan::{Plan, Planner};
 use staged::Staged;
 use state::{Known, State, Tombstones};
 
+/// So often a commit starts over since a program without the lock changed a file in that moment.
+const MAX_TRIES: usize = 4;
+
 /// A copy of a memory directory, to be worked on by a consolidating agent. Dropped, it is gone,
 /// and the directory is as it was.
 #[must_use = "a stage that is dropped is discarded"]
@@ -171,19 +174,30 @@ impl Stage {
     pub fn commit(self, now: SystemTime) -> Result<Committed, Error> {
         let dir = self.dir.path();
         let exclusive = self.store.exclusive().map_err(Error::index)?;
-        let live = Live::read(&self.base, Access::Locked(&exclusive))?;
-        let mut plan = self.plan(&live, record::next_id(dir, now)?, now);
-        if !plan.review.refused.is_empty() {
-            return Ok(Committed::Refused(plan.review));
-        }
-        if !plan.batch.is_empty() {
-            self.write(&exclusive, &live, &mut plan)?;
-        }
-        // What was written is written: if this fails, the next run knows less.
-        let _ = self.tombstones.write(dir);
-        let _ = self.state_after(&live, &plan).write(dir);
+        let mut tries = 1;
+        let report = loop {
+            let live = Live::read(&self.base, Access::Locked(&exclusive))?;
+            let mut plan = self.plan(&live, record::next_id(dir, now)?, now);
+            if !plan.review.refused.is_empty() {
+                return Ok(Committed::Refused(plan.review));
+            }
+            if !plan.batch.is_empty() {
+                match self.write(&exclusive, &live, &mut plan)? {
+                    Ok(()) => {}
+                    Err(conflict) if tries >= MAX_TRIES => return Err(conflict),
+                    Err(_) => {
+                        tries += 1;
+                        continue;
+                    }
+                }
+            }
+            // What was written is written: if this fails, the next run knows less.
+            let _ = self.tombstones.write(dir);
+            let _ = self.state_after(&live, &plan).write(dir);
+            break plan.review.report;
+        };
         let _ = record::forget(dir, self.options.keep_runs);
-        Ok(Committed::Done(plan.review.report))
+        Ok(Committed::Done(report))
     }
 
     /// Throws the copy away.
@@ -206,8 +220,13 @@ impl Stage {
     }
 
     /// Records the run, writes it, and takes out of the report what another program changed in
-    /// the middle of it.
-    fn write(&self, exclusive: &Exclusive<'_>, live: &Live, plan: &mut Plan) -> Result<(), Error> {
+    /// the middle of it. The inner error says that a program without the lock was faster.
+    fn write(
+        &self,
+        exclusive: &Exclusive<'_>,
+        live: &Live,
+        plan: &mut Plan,
+    ) -> Result<Result<(), Error>, Error> {
         let dir = self.dir.path();
         let report = &mut plan.review.report;
         let recorded = record::begin(dir, report, &|change: &FileChange| {
@@ -231,9 +250,19 @@ impl Stage {
             }
             Err(e) => {
                 let _ = place::remove(&recorded);
-                return Err(Error::index(e));
+                return match e.kind() {
+                    memdir_index::ErrorKind::Conflict => Ok(Err(Error::index(e))),
+                    _ => Err(Error::index(e)),
+                };
             }
         };
+        for change in &mut report.changes {
+            // The old name of a move stayed.
+            if matches!(&change.what, What::Moved { from } if applied.left.contains(from)) {
+                change.what = What::Created;
+                change.before = Fingerprint::ABSENT;
+            }
+        }
         let (done, left) = std::mem::take(&mut report.changes)
             .into_iter()
             .partition(|change| !applied.left.contains(&change.file));
@@ -246,7 +275,7 @@ impl Stage {
                 reason: KeptReason::ChangedMeanwhile,
             }));
         let _ = record::finish(&recorded);
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// What this run saw and wrote. What sessions saved meanwhile is not among it, so that the

@@ -164,6 +164,8 @@ pub(super) fn finish(folder: &Path) -> Result<(), Error> {
 /// Removes the records of all but the latest runs.
 pub(super) fn forget(dir: &Path, keep: usize) -> Result<(), Error> {
     for (_, folder) in folders(dir)?.into_iter().skip(keep) {
+        // First what makes it a record, so that a half of it is none.
+        place::remove(&folder.join(RECORD))?;
         place::remove(&folder)?;
     }
     Ok(())

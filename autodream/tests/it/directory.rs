@@ -151,6 +151,10 @@ pub(crate) fn edit(stage: &Stage, edits: &[(&str, Option<&str>)]) {
     }
 }
 
+pub(crate) fn staged_index(stage: &Stage) -> String {
+    fs::read_to_string(stage.path().join(ENTRYPOINT)).unwrap()
+}
+
 #[track_caller]
 pub(crate) fn done(stage: Stage) -> Report {
     match stage.commit(now() + hours(1)).unwrap() {

@@ -40,6 +40,7 @@ mod shell_world;
 mod subagent;
 mod task;
 mod transaction;
+mod transaction_files;
 mod transaction_laws;
 mod undo;
 mod validation;

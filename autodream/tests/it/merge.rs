@@ -1,9 +1,12 @@
 //! Sessions that save while a run lasts, what the person deleted or rejected, and idle runs.
 
-use autodream::{KeptReason, RecognizedBy, Repair, Transcripts, touched_since};
-use memdir_index::{ENTRYPOINT, Store};
+use autodream::{
+    KeptReason, LossLimits, RecognizedBy, Repair, StageOptions, Transcripts, touched_since,
+};
+use memdir_index::{Durability, ENTRYPOINT, Store, StoreOptions};
+use memdir_types::{Audience, Memory, gate};
 
-use crate::directory::{Directory, body, changes, done, edit, kept, line, memory};
+use crate::directory::{Directory, body, changes, done, edit, kept, line, memory, staged_index};
 use crate::world::now;
 
 #[test]
@@ -275,4 +278,57 @@ fn a_memory_that_cannot_be_staged_any_more_was_not_deleted() {
     directory.write("a.md", &text);
     let report = directory.dream(&[("z.md", Some(&text)), ("a.md", None)]);
     assert_eq!(report.kept_back, []);
+}
+
+/// Sessions that never stop saving while runs come and go and are taken back.
+#[test]
+fn no_session_loses_an_entry_to_any_number_of_runs() {
+    let directory = Directory::with(&["a", "b", "c", "d", "e"]);
+    let store = StoreOptions::default().durability(Durability::ProcessDeath);
+    let limits = LossLimits::all(100);
+    let options = StageOptions::default().store(store.clone()).loss(limits);
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let (directory, store) = (&directory, store.clone());
+            scope.spawn(move || {
+                for n in 0..12 {
+                    let name = format!("s{thread}x{n}");
+                    let text = memory(&name, &format!("From {name}."));
+                    let cleared = gate(&Memory::parse(&text), Audience::Private).unwrap();
+                    let store = Store::open_with(directory.world.dir.path(), store.clone());
+                    let store = store.unwrap();
+                    store.save_as(&format!("{name}.md"), cleared, None).unwrap();
+                }
+            });
+        }
+        for n in 0..8 {
+            let stage = directory.begin_with(&options);
+            // The index anew, as a run words it that sees none of what comes meanwhile.
+            let index = staged_index(&stage);
+            let lines: Vec<&str> = index.lines().rev().collect();
+            let index = format!("# Run {n}\n{}\n", lines.join("\n"));
+            let text = memory("a", &format!("By run {n}."));
+            let new = memory(&format!("n{n}"), &format!("By run {n} as well."));
+            edit(&stage, &[("a.md", Some(&text)), (ENTRYPOINT, Some(&index))]);
+            edit(&stage, &[(&format!("n{n}.md"), Some(&new))]);
+            let report = done(stage);
+            if n % 3 == 0 {
+                directory.undo(&report);
+            }
+        }
+    });
+    let index = directory.index();
+    for thread in 0..3 {
+        for n in 0..12 {
+            let name = format!("s{thread}x{n}");
+            let listed = index.matches(&format!("({name}.md)")).count();
+            assert_eq!(listed, 1, "{name}:\n{index}");
+            assert!(
+                directory
+                    .read(&format!("{name}.md"))
+                    .contains(&format!("From {name}."))
+            );
+        }
+    }
+    directory.check_clean();
 }

@@ -76,7 +76,8 @@ fn perform(stage: &Stage, act: &Act) {
         }
         Act::Heading(n) => write_index(format!("# Part {n}\n{}", index())),
         Act::Reword(file) => {
-            write_index(index() + &format!("- [x]({}) — reworded\n", FILES[*file]))
+            let line = format!("- [x]({}) — reworded\n", FILES[*file]);
+            write_index(index() + &line);
         }
         Act::ClearIndex => write_index(String::new()),
     }
@@ -93,17 +94,13 @@ fn session(directory: &Directory, act: &Act, told: &mut BTreeMap<String, Option<
                 told.insert(FILES[*file].to_owned(), Some(text.into_bytes()));
             }
         }
-        Act::Delete(file) => {
-            if store.remove(FILES[*file], None).is_ok() {
-                told.insert(FILES[*file].to_owned(), None);
-            }
+        Act::Delete(file) if store.remove(FILES[*file], None).is_ok() => {
+            told.insert(FILES[*file].to_owned(), None);
         }
-        Act::Move(from, to) => {
-            if store.rename(FILES[*from], FILES[*to]).is_ok() {
-                let bytes = store.read_bytes(FILES[*to]).unwrap();
-                told.insert(FILES[*from].to_owned(), None);
-                told.insert(FILES[*to].to_owned(), bytes);
-            }
+        Act::Move(from, to) if store.rename(FILES[*from], FILES[*to]).is_ok() => {
+            let bytes = store.read_bytes(FILES[*to]).unwrap();
+            told.insert(FILES[*from].to_owned(), None);
+            told.insert(FILES[*to].to_owned(), bytes);
         }
         _ => {}
     }
