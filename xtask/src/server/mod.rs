@@ -7,6 +7,7 @@
 mod cache;
 #[cfg(test)]
 mod compaction_tests;
+mod demo;
 mod http;
 mod law;
 mod reply;
@@ -25,6 +26,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use cache::Cache;
+pub(crate) use demo::pick;
 use law::Refused;
 pub(crate) use reply::Answer;
 
@@ -341,6 +343,7 @@ pub(crate) fn run(args: &[String]) -> Result<std::process::ExitCode> {
     }
     let server = Server::start_on(&address)?;
     server.window(window);
+    server.script(|request| Some(demo::answer(request)));
     say!(
         "a strict Messages API at {}, window {window} tokens",
         server.url()

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::Result;
 use crate::agent::MODEL;
-use crate::server::{Action, Answer, Server};
+use crate::server::{Action, Answer, Server, pick};
 
 /// How lines of a conversation begin that a model takes over into notes and summaries.
 pub(super) const DECISION: &str = "DECISION:";
@@ -239,40 +239,6 @@ fn notes(request: &Value, last: &str) -> Option<Action> {
         ],
         stop_reason: "tool_use",
     }))
-}
-
-/// The files whose line in the list shares most words with the question, at most two.
-fn pick(request: &Value) -> Vec<String> {
-    let text = last_text(request);
-    let (query, list) = text.split_once("\n\nMemories:\n").unwrap_or((&text, ""));
-    let question = query.lines().last().unwrap_or_default().to_lowercase();
-    let words: BTreeSet<&str> = question
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() > 3 && word.is_ascii())
-        .collect();
-    // Two characters of Chinese in a row are as good as a word.
-    let chars: Vec<char> = question.chars().collect();
-    let pairs: BTreeSet<String> = chars
-        .windows(2)
-        .filter(|pair| pair.iter().all(|c| ('\u{4e00}'..='\u{9fff}').contains(c)))
-        .map(|pair| pair.iter().collect())
-        .collect();
-    let mut scored: Vec<(usize, String)> = list
-        .lines()
-        .filter(|line| line.starts_with("- ["))
-        .filter_map(|line| {
-            let lower = line.to_lowercase();
-            let shared = words.iter().filter(|word| lower.contains(**word)).count()
-                + pairs
-                    .iter()
-                    .filter(|pair| lower.contains(pair.as_str()))
-                    .count();
-            let file = line.split("] ").nth(1)?.split(" (").next()?;
-            (shared >= 2).then(|| (shared, file.to_owned()))
-        })
-        .collect();
-    scored.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-    scored.into_iter().take(2).map(|(_, file)| file).collect()
 }
 
 /// A server with a window, and its model.
