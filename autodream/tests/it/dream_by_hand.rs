@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use autodream::{
-    Begun, Dream, DreamKind, DreamOutcome, Host, Opening, StageOptions, TaskEnd, TaskHandle,
-    ToolUse, Verdict, dream,
+    Allowed, Begun, Dream, DreamKind, DreamOutcome, Host, Opening, StageOptions, TaskEnd,
+    TaskHandle, ToolUse, Verdict, dream,
 };
 
 use crate::night::{Agent, Night, clock, done, memory, merge};
@@ -53,6 +53,33 @@ fn the_agent_is_told_of_its_sessions_and_may_read_transcripts_and_project() {
     let end = begun.abort(now());
     assert!(matches!(end.outcome, DreamOutcome::Aborted));
     night.check_rolled_back();
+}
+
+#[test]
+fn searches_with_the_shell_find_what_is_in_the_copy() {
+    let mut night = Night::new();
+    let job = night.job();
+    let Begun::Ready(begun) = Dream::begin(night.ticket(), &job, now()) else {
+        panic!("it ended");
+    };
+    let stage = begun.directory().display().to_string();
+    for line in [
+        "grep -rl API {} | wc -l",
+        "find {} -name '*.md' | grep -c API -v",
+        "ls {}/*.md | wc -l",
+        "cat {}/project_*.md | grep -c name:",
+    ] {
+        let command = line.replace("{}", &stage);
+        let Verdict::Allow(Allowed::Run(script)) =
+            begun.task().policy.judge(&ToolUse::Shell { command })
+        else {
+            panic!("{line}");
+        };
+        let shown = crate::shell_run::run(&script);
+        let count: usize = shown.text.trim().parse().unwrap();
+        assert!((3..=4).contains(&count), "{line}: {count}");
+    }
+    let _ = begun.abort(now());
 }
 
 #[test]

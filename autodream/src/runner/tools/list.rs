@@ -40,20 +40,22 @@ pub(super) fn glob(context: &Context<'_>, base: &Path, fields: &Fields) -> Resul
     } else {
         pattern.trim_start_matches("./").to_owned()
     };
+    let mut is_cut = false;
     let found = if rest.is_empty() {
         vec![base.to_path_buf()]
     } else {
         let matcher = matcher(&rest)?;
         let walk = walk(base, context.judge);
-        let is_cut = walk.is_cut;
+        is_cut = walk.is_cut;
         let mut found = walk.files;
         found.retain(|path| matcher.is_match(path.strip_prefix(base).unwrap_or(path)));
-        if is_cut && found.is_empty() {
-            return Err("There are more files than are looked at; name a folder.".to_owned());
-        }
         found
     };
-    Ok(Outcome::good(listed(found)))
+    let mut text = listed(found);
+    if is_cut {
+        text.push_str("\n[not all files were looked at: name a folder]");
+    }
+    Ok(Outcome::good(text))
 }
 
 /// The latest first.

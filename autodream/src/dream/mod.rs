@@ -4,8 +4,10 @@
 //! loop of its own. Either way there is one place where the lock is settled, and whatever is
 //! dropped on the way leaves memories and lock as they were.
 
+mod end;
+mod job;
+
 use std::error::Error as StdError;
-use std::fmt;
 use std::future::{Future, poll_fn};
 use std::path::{Path, PathBuf};
 use std::pin::pin;
@@ -13,192 +15,15 @@ use std::task::Poll;
 use std::time::SystemTime;
 
 use memdir_paths::MemoryDir;
-use memdir_types::Date;
+
+pub use end::{DreamEnd, DreamOutcome};
+pub use job::{DreamJob, DreamMode};
 
 use crate::gate::Hold;
 use crate::{
-    Cap, Caps, Committed, DreamKind, DreamPrompt, DreamTask, EndReason, Error, Lock, Report,
-    Review, Roots, Session, Stage, StageOptions, Subagent, SubagentEnd, SubagentTask, TaskEnd,
-    TaskHandle, Ticket, ToolPolicy,
+    Committed, DreamKind, DreamPrompt, DreamTask, EndReason, Error, Lock, Roots, Session, Stage,
+    Subagent, SubagentEnd, SubagentTask, TaskEnd, TaskHandle, Ticket, ToolPolicy,
 };
-
-/// What a consolidation is made of, besides its ticket.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct DreamJob {
-    /// The working directory: where the code is, which may be read.
-    pub project: PathBuf,
-    /// What it is for; [`DreamKind::Automatic`] unless set.
-    pub kind: DreamKind,
-    /// Whether it writes.
-    pub mode: DreamMode,
-    /// How the result is looked at and written.
-    pub stage: StageOptions,
-    /// When the agent is stopped.
-    pub caps: Caps,
-    /// The date of the person, so that relative dates can be made absolute.
-    pub today: Option<Date>,
-}
-
-/// Whether a consolidation writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
-#[non_exhaustive]
-pub enum DreamMode {
-    /// It does.
-    #[default]
-    Commit,
-    /// It only tells what it would write, and does not count.
-    DryRun,
-}
-
-impl DreamJob {
-    /// An automatic consolidation that writes.
-    #[must_use]
-    pub fn new(project: impl Into<PathBuf>) -> DreamJob {
-        DreamJob {
-            project: project.into(),
-            kind: DreamKind::default(),
-            mode: DreamMode::default(),
-            stage: StageOptions::default(),
-            caps: Caps::default(),
-            today: None,
-        }
-    }
-
-    /// Sets what it is for.
-    #[must_use]
-    pub fn kind(mut self, kind: DreamKind) -> DreamJob {
-        self.kind = kind;
-        self
-    }
-
-    /// Sets whether it writes.
-    #[must_use]
-    pub fn mode(mut self, mode: DreamMode) -> DreamJob {
-        self.mode = mode;
-        self
-    }
-
-    /// Sets how the result is looked at and written.
-    #[must_use]
-    pub fn stage(mut self, options: StageOptions) -> DreamJob {
-        self.stage = options;
-        self
-    }
-
-    /// Sets when the agent is stopped.
-    #[must_use]
-    pub fn caps(mut self, caps: Caps) -> DreamJob {
-        self.caps = caps;
-        self
-    }
-
-    /// Sets the date.
-    #[must_use]
-    pub fn today(mut self, today: impl Into<Option<Date>>) -> DreamJob {
-        self.today = today.into();
-        self
-    }
-}
-
-/// How a consolidation ended.
-#[derive(Debug)]
-#[non_exhaustive]
-#[must_use = "it says whether anything was written, and what went wrong"]
-pub struct DreamEnd {
-    /// What came of it.
-    pub outcome: DreamOutcome,
-    /// What the agent said last.
-    pub said: String,
-    /// What went wrong with the lock: another program took it over, for example. What was written
-    /// stays written.
-    pub lock: Option<Error>,
-}
-
-/// What came of a consolidation. The first three count as one: the lock is kept. All others leave
-/// the memories and the time of the last consolidation as they were, and close the gate until the
-/// next session, so that what failed is tried again, yet not at every turn.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum DreamOutcome {
-    /// Changes were written.
-    Improved(Report),
-    /// The agent was done and there was nothing to write. What was kept back is in the report.
-    NothingToDo(Report),
-    /// Nothing had changed since the last one, so no model was asked.
-    Idle,
-    /// What would have been written; nothing was.
-    DryRun(Review),
-    /// The result is not good enough, for the reasons in the review; nothing was written.
-    Refused(Review),
-    /// The agent would not do it, or ended with an error.
-    Declined,
-    /// The agent took more than it may.
-    CapReached(Cap),
-    /// Something went wrong.
-    Failed(Error),
-    /// The person stopped it.
-    Aborted,
-}
-
-impl DreamEnd {
-    fn new(outcome: DreamOutcome) -> DreamEnd {
-        DreamEnd {
-            outcome,
-            said: String::new(),
-            lock: None,
-        }
-    }
-
-    /// Whether this counts as a consolidation.
-    #[must_use]
-    pub fn counts(&self) -> bool {
-        self.task_end().counts()
-    }
-
-    /// The same as a UI keeps it.
-    #[must_use]
-    pub fn task_end(&self) -> TaskEnd {
-        match &self.outcome {
-            DreamOutcome::Improved(report) => TaskEnd::Improved {
-                files: report.changes.len(),
-            },
-            DreamOutcome::NothingToDo(_) => TaskEnd::NothingToDo,
-            DreamOutcome::Idle => TaskEnd::Idle,
-            DreamOutcome::DryRun(review) => TaskEnd::DryRun {
-                files: review.report.changes.len(),
-            },
-            DreamOutcome::Refused(review) => TaskEnd::Refused {
-                why: Faults(review).to_string(),
-            },
-            DreamOutcome::Declined => TaskEnd::Declined {
-                why: self.said.clone(),
-            },
-            DreamOutcome::CapReached(cap) => TaskEnd::CapReached(*cap),
-            DreamOutcome::Failed(error) => TaskEnd::Failed {
-                why: error.to_string(),
-            },
-            DreamOutcome::Aborted => TaskEnd::Aborted,
-        }
-    }
-}
-
-/// The reasons of a refusal in one line.
-struct Faults<'a>(&'a Review);
-
-impl fmt::Display for Faults<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, fault) in self.0.refused.iter().enumerate() {
-            if at > 0 {
-                f.write_str("; ")?;
-            }
-            write!(f, "{fault}")?;
-        }
-        Ok(())
-    }
-}
 
 /// What beginning a consolidation came to.
 #[derive(Debug)]
