@@ -119,3 +119,23 @@ fn below_home(name: &str) -> std::ffi::OsString {
     let home = std::env::var_os("HOME").unwrap_or_default();
     Path::new(&home).join(name).into_os_string()
 }
+
+#[test]
+fn the_readme_shows_what_compiles() {
+    let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
+    let example = std::fs::read_to_string(root().join("xtask/examples/readme.rs")).unwrap();
+    let unindented: Vec<&str> = example
+        .lines()
+        .map(|line| line.strip_prefix("    ").unwrap_or(line))
+        .collect();
+    let snippets: Vec<&str> = readme.split("```rust\n").skip(1).collect();
+    assert_eq!(snippets.len(), 8, "one for each crate");
+    for snippet in snippets {
+        let lines: Vec<&str> = snippet.split("```").next().unwrap().lines().collect();
+        assert!((4..=8).contains(&lines.len()), "{lines:#?}");
+        let stands = unindented
+            .windows(lines.len())
+            .any(|window| window == lines);
+        assert!(stands, "not in the example: {lines:#?}");
+    }
+}
