@@ -12,7 +12,12 @@ pub(super) fn answer(request: &Value) -> Action {
     if request["output_config"].is_object() || request["output_format"].is_object() {
         return Action::text(json!({ "selected_memories": pick(request) }).to_string());
     }
-    let last = request["messages"].as_array().and_then(|list| list.last());
+    let all = request["messages"].as_array();
+    let dream = all.and_then(|list| dream(list));
+    if let Some(action) = dream {
+        return action;
+    }
+    let last = all.and_then(|list| list.last());
     let texts = texts(last.map_or(&Value::Null, |last| &last["content"]));
     let is_said = |text: &&String| !text.starts_with("<system-reminder>");
     let said = texts.iter().rev().find(is_said);
@@ -41,6 +46,56 @@ pub(super) fn answer(request: &Value) -> Action {
         [] => format!("You said: {said} No memory came with it."),
         files => format!("You said: {said} I was reminded of {}.", files.join(", ")),
     })
+}
+
+/// A consolidation, of the simplest kind: lines of the index whose file is not there are dropped.
+fn dream(messages: &[Value]) -> Option<Action> {
+    let task = texts(&messages.first()?["content"]).join("\n");
+    let rest = task.strip_prefix("# Consolidate the memory")?;
+    let directory = rest.split("The memory is in `").nth(1)?.split('`').next()?;
+    let index = format!("{directory}/MEMORY.md");
+    let call = |id: &str, name: &str, input: Value| json!({ "type": "tool_use", "id": id, "name": name, "input": input });
+    let calls = |blocks: Vec<Value>| {
+        Some(Action::Answer(Answer {
+            blocks,
+            stop_reason: "tool_use",
+        }))
+    };
+    let results = texts(&messages.last()?["content"]);
+    match messages.len() {
+        1 => calls(vec![
+            call("toolu_ls", "LS", json!({ "path": directory })),
+            call("toolu_read", "Read", json!({ "file_path": index })),
+        ]),
+        3 => {
+            let there: BTreeSet<&str> = results.first()?.lines().map(str::trim).collect();
+            // The tool answers with numbered lines.
+            let lines = results
+                .get(1)?
+                .lines()
+                .filter_map(|line| line.split_once('\t'));
+            let lines: Vec<&str> = lines.map(|(_, line)| line).collect();
+            let is_dead = |line: &&str| {
+                let file = line
+                    .split("](")
+                    .nth(1)
+                    .and_then(|rest| rest.split(')').next());
+                file.is_some_and(|file| !file.contains('/') && !there.contains(file))
+            };
+            let kept: Vec<&str> = lines
+                .iter()
+                .filter(|line| !is_dead(line))
+                .copied()
+                .collect();
+            if kept.len() == lines.len() {
+                return Some(Action::text("Every line of the index points at a memory."));
+            }
+            let text = format!("{}\n", kept.join("\n"));
+            let input = json!({ "file_path": index, "content": text });
+            calls(vec![call("toolu_write", "Write", input)])
+        }
+        _ => Some(Action::text("Lines that pointed at nothing are gone.")),
+    }
 }
 
 /// What follows "remember that", in any case.
