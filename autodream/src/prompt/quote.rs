@@ -2,22 +2,31 @@
 
 use std::path::Path;
 
-/// 300 characters: more of a name is not shown. Longer than any path that a person types.
+/// 300 characters: more of a name is not shown. Longer than what a file system takes.
 const MAX_NAME_CHARS: usize = 300;
+/// 4,096 characters: more of a path is not shown. A path that is cut leads nowhere.
+const MAX_PATH_CHARS: usize = 4_096;
 
 /// A name between backticks. What could end them, break the line or hide is shown as an escape.
 pub(super) fn name(text: &str) -> String {
+    quoted(text, MAX_NAME_CHARS)
+}
+
+fn quoted(text: &str, most: usize) -> String {
     let mut out = String::from("`");
     for (count, c) in text.chars().enumerate() {
-        if count == MAX_NAME_CHARS {
+        if count == most {
             out.push('…');
             break;
         }
         match c {
             ' ' => out.push(c),
             '`' => out.extend(c.escape_unicode()),
+            // Letters and marks that are not seen.
+            '\u{34f}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}' => {
+                out.extend(c.escape_unicode());
+            }
             c if c.is_ascii_graphic() || c.is_alphanumeric() => out.push(c),
-            // Not by hand: format characters, marks and separators of every kind.
             c if c.is_ascii() || c.is_control() || c.is_whitespace() => {
                 out.extend(c.escape_default());
             }
@@ -44,7 +53,7 @@ fn is_plain_symbol(c: char) -> bool {
 
 /// A path between backticks.
 pub(super) fn path(path: &Path) -> String {
-    name(&path.to_string_lossy())
+    quoted(&path.to_string_lossy(), MAX_PATH_CHARS)
 }
 
 /// A size in words.

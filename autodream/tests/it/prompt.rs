@@ -232,9 +232,31 @@ fn names_cannot_leave_their_quotes_or_their_line() {
 }
 
 #[test]
+fn characters_that_are_not_seen_are_shown() {
+    for c in
+        "\u{34f}\u{115f}\u{3164}\u{200d}\u{feff}\u{ad}\u{2060}\u{2028}\u{3000}\u{e0041}".chars()
+    {
+        let text = DreamPrompt::new("/m").pinned([format!("a{c}b")]).text();
+        assert!(!text.contains(c), "{c:?}");
+        assert!(
+            text.contains(&format!("a{}b", c.escape_unicode())),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn paths_in_other_scripts_stay_paths() {
     let text = DreamPrompt::new("/домой/記憶/é ü/stage").text();
     assert!(text.contains("`/домой/記憶/é ü/stage`"), "{text}");
+    let long = format!("/{}/stage", "folder/".repeat(300));
+    assert!(
+        DreamPrompt::new(&long)
+            .text()
+            .contains(&format!("`{long}`"))
+    );
+    let name = "n".repeat(10_000);
+    assert!(DreamPrompt::new("/m").pinned([name]).text().len() < 12_000);
 }
 
 #[test]
