@@ -61,7 +61,7 @@ pub fn tools() -> &'static [ToolDefinition] {
 
 /// A [`Subagent`] made of a model and of something that runs command lines.
 ///
-/// As a subagent it takes a run that ends without the use of a single tool for
+/// As a subagent it takes a run that ends without a single use of a tool that succeeded for
 /// [declined](EndReason::Declined), whatever the model says: it has looked at nothing.
 ///
 /// File tools and command lines are done in between two answers of the model, by the thread that
@@ -377,7 +377,7 @@ impl<C: Chat + Sync, E: Execute> Subagent for Runner<C, E> {
         let mut has_looked = false;
         let mut end = self
             .run_with(&run, &mut |turn: &Turn| {
-                has_looked |= !turn.tools.is_empty();
+                has_looked |= turn.tools.iter().any(|tool| tool.succeeded);
                 on_turn(turn);
             })
             .await?;

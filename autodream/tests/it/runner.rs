@@ -100,7 +100,7 @@ fn every_use_is_answered_once_whatever_it_is() {
         says("That did not work."),
     ]);
     let (end, turns) = run_task(&chat, task(&world));
-    assert_eq!(end.unwrap().reason, EndReason::Finished);
+    assert_eq!(end.unwrap().reason, EndReason::Declined);
     check_messages(&chat.requests()[1].messages);
     let results = chat.results(0);
     assert_eq!(results.len(), 15);

@@ -72,6 +72,8 @@ fn a_refusal_and_an_unknown_stop_are_no_good_ends() {
 fn who_has_looked_at_nothing_does_not_know_that_there_is_nothing_to_do() {
     let text = "I'm sorry, I can't help with that.";
     assert_eq!(end_of([says(text)]), SubagentEnd::declined(text));
+    let refused = uses([call("LS", &json!({"path": "/"}))]);
+    assert_eq!(end_of([refused, says(text)]), SubagentEnd::declined(text));
     let text = "All is in order.";
     assert_eq!(end_of([looks(), says(text)]), SubagentEnd::finished(text));
 }
