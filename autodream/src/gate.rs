@@ -32,16 +32,16 @@ pub(crate) struct Hold(Arc<AtomicU8>);
 
 impl Hold {
     const STOPPED: u8 = 1;
-    const FAILED: u8 = 2;
+    const TRIED: u8 = 2;
 
     /// The person stopped a run.
     pub(crate) fn stopped(&self) {
         self.0.store(Hold::STOPPED, Ordering::Relaxed);
     }
 
-    /// A run came to nothing.
-    pub(crate) fn failed(&self) {
-        self.0.store(Hold::FAILED, Ordering::Relaxed);
+    /// A run came to nothing, or was only a look.
+    pub(crate) fn tried(&self) {
+        self.0.store(Hold::TRIED, Ordering::Relaxed);
     }
 
     fn release(&self) {
@@ -51,7 +51,7 @@ impl Hold {
     fn reason(&self) -> Option<ClosedReason> {
         match self.0.load(Ordering::Relaxed) {
             Hold::STOPPED => Some(ClosedReason::OnHold),
-            Hold::FAILED => Some(ClosedReason::Failed),
+            Hold::TRIED => Some(ClosedReason::Tried),
             _ => None,
         }
     }
@@ -126,8 +126,9 @@ pub enum ClosedReason {
     },
     /// A consolidation was stopped by the person in this session.
     OnHold,
-    /// A consolidation came to nothing in this session; the next one tries again.
-    Failed,
+    /// A consolidation came to nothing in this session, or was a dry run; the next session tries
+    /// again.
+    Tried,
     /// The last consolidation is too recent.
     TooSoon {
         /// When it was.
@@ -156,7 +157,7 @@ impl fmt::Display for Closed {
         match &self.reason {
             ClosedReason::Disabled { decided_by } => write!(f, "off: {}", decided_by.as_str()),
             ClosedReason::OnHold => f.write_str("stopped: until the next session"),
-            ClosedReason::Failed => f.write_str("failed: until the next session"),
+            ClosedReason::Tried => f.write_str("tried already: until the next session"),
             ClosedReason::TooSoon { remaining, .. } => {
                 write!(f, "too soon: {} left", InWords(*remaining))
             }

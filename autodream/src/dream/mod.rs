@@ -179,7 +179,7 @@ impl Settle {
         } else {
             match end.outcome {
                 DreamOutcome::Aborted => self.hold.stopped(),
-                _ => self.hold.failed(),
+                _ => self.hold.tried(),
             }
             lock.roll_back()
         };

@@ -92,7 +92,7 @@ fn an_agent_that_declines_does_not_count_and_its_work_is_given_up() {
     assert_eq!(task.snapshot().ended_as(), Some(&TaskEnd::Declined { why }));
     night.check_rolled_back();
     assert_eq!(night.files(), before);
-    night.check_gates(&ClosedReason::Failed);
+    night.check_gates(&ClosedReason::Tried);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn an_agent_at_its_cap_does_not_count() {
     );
     night.check_rolled_back();
     assert_eq!(night.files(), before);
-    night.check_gates(&ClosedReason::Failed);
+    night.check_gates(&ClosedReason::Tried);
 }
 
 #[test]
@@ -140,7 +140,7 @@ fn an_agent_that_fails_does_not_count() {
     ));
     night.check_rolled_back();
     assert_eq!(night.files(), before);
-    night.check_gates(&ClosedReason::Failed);
+    night.check_gates(&ClosedReason::Tried);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn a_result_that_is_not_good_enough_is_refused_as_a_whole() {
     );
     night.check_rolled_back();
     assert_eq!(night.files(), before);
-    night.check_gates(&ClosedReason::Failed);
+    night.check_gates(&ClosedReason::Tried);
 }
 
 #[test]
@@ -191,6 +191,7 @@ fn a_dry_run_writes_nothing_and_does_not_count() {
     night.check_rolled_back();
     assert_eq!(night.files(), before);
     assert!(runs(&night.world.dir).unwrap().is_empty());
+    night.check_gates(&ClosedReason::Tried);
 }
 
 #[test]
@@ -251,7 +252,7 @@ fn without_a_directory_to_stage_it_fails_and_is_rolled_back() {
     assert!(matches!(end.outcome, DreamOutcome::Failed(_)), "{end:?}");
     assert!(task.snapshot().is_over());
     night.check_rolled_back();
-    night.check_gates(&ClosedReason::Failed);
+    night.check_gates(&ClosedReason::Tried);
 }
 
 #[test]
