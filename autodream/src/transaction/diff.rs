@@ -95,35 +95,27 @@ fn diff(before: &[u8], after: &[u8], most_lines: usize, most_bytes: usize) -> Li
     };
     let mut left = 0_usize;
     for group in diff.grouped_ops(CONTEXT) {
-        let (Some(first), Some(last)) = (group.first(), group.last()) else {
-            continue;
-        };
-        let range = |start: usize, end: usize| {
-            let count = end - start;
-            // An empty range is named by the line before it.
-            format!("{},{count}", from + start + usize::from(count > 0))
-        };
-        let header = format!(
-            "@@ -{} +{} @@\n",
-            range(first.old_range().start, last.old_range().end),
-            range(first.new_range().start, last.new_range().end)
-        );
+        let (mut before, mut after) = (Span::default(), Span::default());
+        let mut body = Vec::new();
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let sign = match change.tag() {
+                ChangeTag::Equal => ' ',
+                ChangeTag::Delete => '-',
+                ChangeTag::Insert => '+',
+            };
+            before.add(change.old_index());
+            after.add(change.new_index());
+            lines.added += usize::from(sign == '+');
+            lines.removed += usize::from(sign == '-');
+            let text = change.value().trim_end_matches(['\n', '\r']);
+            let shown: String = text.chars().take(MAX_LINE).collect();
+            let cut = if shown.len() < text.len() { "…" } else { "" };
+            body.push(format!("{sign}{}{cut}\n", printable(&shown)));
+        }
+        let header = format!("@@ -{} +{} @@\n", before.shown(from), after.shown(from));
         push(&mut lines.text, &mut left, &header, most_bytes);
-        for op in &group {
-            for change in diff.iter_changes(op) {
-                let sign = match change.tag() {
-                    ChangeTag::Equal => ' ',
-                    ChangeTag::Delete => '-',
-                    ChangeTag::Insert => '+',
-                };
-                lines.added += usize::from(sign == '+');
-                lines.removed += usize::from(sign == '-');
-                let text = change.value().trim_end_matches(['\n', '\r']);
-                let shown: String = text.chars().take(MAX_LINE).collect();
-                let cut = if shown.len() < text.len() { "…" } else { "" };
-                let line = format!("{sign}{}{cut}\n", printable(&shown));
-                push(&mut lines.text, &mut left, &line, most_bytes);
-            }
+        for line in body {
+            push(&mut lines.text, &mut left, &line, most_bytes);
         }
     }
     lines.text = redact(&lines.text).text;
@@ -131,6 +123,28 @@ fn diff(before: &[u8], after: &[u8], most_lines: usize, most_bytes: usize) -> Li
         lines.text.push_str(&format!("@@ {left} more lines @@\n"));
     }
     lines
+}
+
+/// The lines of one text that a hunk shows.
+#[derive(Default)]
+struct Span {
+    first: Option<usize>,
+    count: usize,
+}
+
+impl Span {
+    fn add(&mut self, line: Option<usize>) {
+        if let Some(line) = line {
+            self.first.get_or_insert(line);
+            self.count += 1;
+        }
+    }
+
+    /// The first line, counted from 1, and how many there are; an empty text has line 0.
+    fn shown(&self, skipped: usize) -> String {
+        let first = self.first.map_or(skipped, |first| skipped + first + 1);
+        format!("{first},{}", self.count)
+    }
 }
 
 /// Adds a line while there is room, else counts it.
@@ -209,5 +223,50 @@ mod tests {
         }
         assert!(bytes < MAX_ALL_BYTES + 2_000 * 80, "{bytes}");
         assert_eq!(differ.lines_left, 0);
+    }
+
+    /// What the hunks make of the old text.
+    fn patched(old: &str, diff: &str) -> String {
+        let old: Vec<&str> = old.lines().collect();
+        let (mut out, mut at) = (String::new(), 0);
+        for line in diff.lines() {
+            if let Some(header) = line.strip_prefix("@@ -") {
+                let (range, rest) = header.split_once(" +").unwrap();
+                let number =
+                    |range: &str| range.split(',').next().unwrap().parse::<usize>().unwrap();
+                let start = number(range).saturating_sub(1);
+                out.extend(old[at..start].iter().map(|line| format!("{line}\n")));
+                at = start;
+                let made = out.lines().count();
+                assert_eq!(made, number(rest).saturating_sub(1), "{diff}");
+                continue;
+            }
+            let (sign, text) = line.split_at(1);
+            if sign != "+" {
+                assert_eq!(old[at], text, "{diff}");
+                at += 1;
+            }
+            if sign != "-" {
+                out.push_str(text);
+                out.push('\n');
+            }
+        }
+        out.extend(old[at..].iter().map(|line| format!("{line}\n")));
+        out
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn a_diff_makes_the_new_text_of_the_old(
+            old in proptest::collection::vec("[abc]|pad|pad", 0..40),
+            new in proptest::collection::vec("[abc]|pad|pad", 0..40),
+        ) {
+            let text = |lines: &[String]| -> String {
+                lines.iter().map(|line| format!("{line}\n")).collect()
+            };
+            let (old, new) = (text(&old), text(&new));
+            let lines = diff(old.as_bytes(), new.as_bytes());
+            proptest::prop_assert_eq!(patched(&old, &lines.text), new);
+        }
     }
 }

@@ -7,7 +7,7 @@ use memdir_index::StoreOptions;
 /// The share of entries, bytes and files that a consolidation may take away, in percent. Ours: a
 /// quarter is a thorough tidying, more looks like a mistake.
 pub const DEFAULT_LOSS_PERCENT: u8 = 25;
-/// How many runs can be undone, in runs. Ours.
+/// How many runs are kept so that they can be undone, in items. Ours.
 pub const DEFAULT_KEEP_RUNS: usize = 3;
 
 /// How much of a memory directory one run may take away, in percent of what is there.
