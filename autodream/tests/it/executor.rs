@@ -175,21 +175,24 @@ fn zombies(program: &str) -> usize {
 fn what_takes_too_long_is_killed_with_all_that_it_started() {
     let folder = TempDir::new().unwrap();
     let limits = ExecuteLimits::default().time(Duration::from_millis(200));
+    // A time that no other process of this machine sleeps.
+    let time = format!("9{:07}", std::process::id());
     for line in [
-        "sleep 86311",
-        "sleep 86311 | cat",
-        "cat a.txt | sleep 86311",
-        "sh -c 'sleep 86311 & sleep 86311; wait'",
+        "sleep TIME",
+        "sleep TIME | cat",
+        "cat a.txt | sleep TIME",
+        "sh -c 'sleep TIME & sleep TIME; wait'",
         // Closes its output, and stays.
-        "sh -c 'exec >/dev/null 2>/dev/null; exec sleep 86311'",
-        "sleep 86311; echo never",
+        "sh -c 'exec >/dev/null 2>/dev/null; exec sleep TIME'",
+        "sleep TIME; echo never",
     ] {
-        let output = run_in(line, folder.path(), &limits);
+        let line = line.replace("TIME", &time);
+        let output = run_in(&line, folder.path(), &limits);
         assert_eq!(output.end, ExecuteEnd::TimedOut, "{line}");
         assert!(output.stdout.is_empty(), "{line}");
     }
     // What was killed is gone in a moment, whoever inherits it.
-    assert!(soon(|| !lives("86311")));
+    assert!(soon(|| !lives(&time)));
     assert!(soon(|| zombies("sleep") == 0));
 }
 
