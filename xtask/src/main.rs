@@ -13,6 +13,7 @@ macro_rules! say {
 mod agent;
 mod bench;
 mod bench_recall;
+mod check;
 mod conform;
 mod dream;
 mod e2e;

@@ -30,6 +30,8 @@ pub(crate) struct Host {
     pub(crate) selector: bool,
     pub(crate) dreams: bool,
     pub(crate) takes_notes: bool,
+    /// How long one request may take, with all that is tried again.
+    pub(crate) patience: Duration,
 }
 
 impl Host {
@@ -45,6 +47,7 @@ impl Host {
             selector: true,
             dreams: true,
             takes_notes: true,
+            patience: Duration::from_secs(60),
         }
     }
 
@@ -92,6 +95,7 @@ impl Host {
     pub(crate) fn client(&self) -> Result<MessagesClient> {
         let options = ClientOptions::default()
             .base_url(self.url.as_str())
+            .total_timeout(self.patience)
             .retries(2)
             .backoff(Duration::from_millis(5));
         Ok(MessagesClient::new(

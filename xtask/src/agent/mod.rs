@@ -182,7 +182,8 @@ impl Agent {
             .iter()
             .filter(|message| message.calls().next().is_none());
         agent.turns = said.count() / 2;
-        agent.spoken = 1_000_000; // names that the first run did not give
+        // Names that no run before has given: there are fewer messages than bytes.
+        agent.spoken = std::fs::metadata(agent.record.path())?.len();
         Ok(agent)
     }
 
@@ -199,6 +200,7 @@ impl Agent {
     /// Forgets the conversation; the next request begins anew.
     pub(crate) fn clear(&mut self, now: SystemTime) -> Result<()> {
         self.messages.clear();
+        self.record.follow(None);
         self.today = date(now)?;
         self.context
             .drop_sections(&mut self.instructions, Reason::Clear);
@@ -252,14 +254,20 @@ impl Agent {
     /// compacted once and sent again.
     async fn ask(&mut self, now: SystemTime, turn: &mut Turn) -> Result<Message> {
         let most = self.host.max_output;
-        match self.send(Purpose::Turn, &self.messages, most).await {
-            Ok(answer) => Ok(answer),
+        let answer = match self.send(Purpose::Turn, &self.messages, most).await {
+            Ok(answer) => answer,
             Err(error) => {
                 let refused = compact_sm::Refused::read(&error.to_string()).ok_or(error)?;
                 self.after_refusal(refused, now, turn).await?;
-                Ok(self.send(Purpose::Turn, &self.messages, most).await?)
+                self.send(Purpose::Turn, &self.messages, most).await?
             }
+        };
+        // Nothing, or reasoning and nothing else: the service would not take it back.
+        let says = answer.texts().any(|text| !text.trim().is_empty());
+        if !says && answer.calls().next().is_none() {
+            return Err("the model answered with nothing".into());
         }
+        Ok(answer)
     }
 
     /// Runs the calls of an answer. Rules come behind the results, for the files that were touched.

@@ -1,12 +1,13 @@
 //! The window: before each request the conversation is made to fit, and what a session starts with
 //! is put back.
 
+use std::path::Path;
 use std::time::SystemTime;
 
 use claudemd::Reason;
 use compact_sm::{
-    Cause, Compact, Compaction, Decision, HookResult, Hooks, Message, NotCompacted, Notes, Piece,
-    Refused, Restore, Sent, Source, Way, compact, files_fn, summarizer_fn, validate,
+    Cause, Compact, Compaction, Decision, Elsewhere, HookResult, Hooks, Message, NotCompacted,
+    Notes, Piece, Refused, Restore, Sent, Source, Way, compact, files_fn, summarizer_fn, validate,
 };
 
 use super::{Agent, Compacted, Turn, date};
@@ -84,7 +85,16 @@ impl Agent {
         name: &str,
     ) -> std::result::Result<Compaction, NotCompacted> {
         let files = files_fn(|path| std::fs::read_to_string(path));
-        let mut restore = Restore::default();
+        // Memories are recalled again, instructions are loaded again.
+        let memory = self.tools.memory.as_ref().map(|dir| dir.path().to_owned());
+        let elsewhere = Elsewhere::matching(move |path| {
+            let path = Path::new(path);
+            memory.as_deref().is_some_and(|dir| path.starts_with(dir))
+                || path.ends_with("CLAUDE.md")
+                || path.ends_with("CLAUDE.local.md")
+                || path.components().any(|part| part.as_os_str() == "rules")
+        });
+        let mut restore = Restore::default().elsewhere(elsewhere);
         if let Some((name, text)) = &self.skill {
             restore = restore.skill(name, text);
         }

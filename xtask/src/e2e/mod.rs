@@ -5,7 +5,7 @@
 
 mod conversation;
 mod days;
-mod fortnight;
+pub(crate) mod fortnight;
 mod instructions;
 mod model;
 mod modes;
@@ -13,7 +13,7 @@ mod recall;
 mod report;
 mod story;
 mod trouble;
-mod world;
+pub(crate) mod world;
 mod writer;
 
 use std::process::ExitCode;

@@ -12,23 +12,23 @@ use crate::Result;
 const START: u64 = 1_775_466_000;
 const SECONDS_PER_DAY: u64 = 86_400;
 
-pub(super) struct World {
+pub(crate) struct World {
     _dir: TempDir,
-    pub(super) home: PathBuf,
+    pub(crate) home: PathBuf,
     /// The main checkout.
-    pub(super) main: PathBuf,
+    pub(crate) main: PathBuf,
     /// A worktree beside it.
-    pub(super) beside: PathBuf,
+    pub(crate) beside: PathBuf,
     /// A worktree inside the repository's own folder.
-    pub(super) inside: PathBuf,
+    pub(crate) inside: PathBuf,
     /// The working root of a submodule.
-    pub(super) submodule: PathBuf,
+    pub(crate) submodule: PathBuf,
     /// A folder whose `.git` file claims to be a worktree of the main repository.
-    pub(super) forged: PathBuf,
+    pub(crate) forged: PathBuf,
 }
 
 impl World {
-    pub(super) fn build() -> Result<World> {
+    pub(crate) fn build() -> Result<World> {
         let dir = tempfile::Builder::new().prefix("memory").tempdir()?;
         let root = dir.path().canonicalize()?;
         let home = root.join("home");
@@ -99,17 +99,17 @@ impl World {
     }
 
     /// The folder name of the repository's memory, by the rule of the format.
-    pub(super) fn main_key(&self) -> String {
+    pub(crate) fn main_key(&self) -> String {
         crate::conform::oracle::slug(&self.main.to_string_lossy())
     }
 
     /// The temporary folder that everything lies in.
-    pub(super) fn root(&self) -> &Path {
+    pub(crate) fn root(&self) -> &Path {
         self.home.parent().unwrap_or(&self.home)
     }
 
     /// A path as the story shows it: without the temporary folder that everything lies in.
-    pub(super) fn shown(&self, path: &Path) -> String {
+    pub(crate) fn shown(&self, path: &Path) -> String {
         let root = self.root();
         match path.strip_prefix(&self.home) {
             Ok(rest) => format!("~/{}", rest.display()),
@@ -122,18 +122,18 @@ impl World {
     }
 
     /// Nine in the morning of a day, the first is 1.
-    pub(super) fn morning(day: u32) -> SystemTime {
+    pub(crate) fn morning(day: u32) -> SystemTime {
         let days = u64::from(day.saturating_sub(1));
         SystemTime::UNIX_EPOCH + Duration::from_secs(START + days * SECONDS_PER_DAY)
     }
 
     /// The calendar date of a day of the story, which stays within one month.
-    pub(super) fn date(day: u32) -> String {
+    pub(crate) fn date(day: u32) -> String {
         format!("2026-04-{:02}", 5 + day)
     }
 
     /// The environment of the story's agent: only a home.
-    pub(super) fn env(home: &Path) -> memdir_paths::Env {
+    pub(crate) fn env(home: &Path) -> memdir_paths::Env {
         let home = home.to_path_buf();
         let env = memdir_paths::Env::from_lookup(|name| {
             (name == "HOME").then(|| home.clone().into_os_string())

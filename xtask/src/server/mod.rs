@@ -88,6 +88,8 @@ struct State {
     cache: Cache,
     /// The window, in tokens; a longer prompt is refused.
     window: u64,
+    /// Whether requests are kept.
+    keeps: bool,
     answers: u64,
     stopped: bool,
 }
@@ -134,6 +136,7 @@ impl Server {
                 seen: Vec::new(),
                 cache: Cache::default(),
                 window: WINDOW,
+                keeps: true,
                 answers: 0,
                 stopped: false,
             }),
@@ -173,6 +176,16 @@ impl Server {
     /// Sets the window, in tokens.
     pub(crate) fn window(&self, tokens: u64) {
         self.shared.state().window = tokens;
+    }
+
+    /// Keeps no requests, for runs that are too long for that.
+    pub(crate) fn keeps_nothing(&self) {
+        self.shared.state().keeps = false;
+    }
+
+    /// Forgets what was in the cache.
+    pub(crate) fn forget(&self) {
+        self.shared.state().cache = Cache::default();
     }
 
     /// All requests so far.
@@ -258,12 +271,14 @@ fn handle(shared: &Shared, request: &http::Request, out: &mut TcpStream) -> std:
                 state.answers += 1;
                 let id = format!("msg_{:08}", state.answers);
                 let usage = state.cache.usage(&body, count, tokens::answer(&answer));
-                state.seen.push(Seen {
-                    body: body.clone(),
-                    status: 200,
-                    refused: None,
-                    usage: usage.clone(),
-                });
+                if state.keeps {
+                    state.seen.push(Seen {
+                        body: body.clone(),
+                        status: 200,
+                        refused: None,
+                        usage: usage.clone(),
+                    });
+                }
                 (id, usage)
             };
             reply::send(out, &body, &id, &answer, &usage)
@@ -297,12 +312,15 @@ fn handle(shared: &Shared, request: &http::Request, out: &mut TcpStream) -> std:
 }
 
 fn remember(shared: &Shared, body: Value, status: u16, refused: Option<String>) {
-    shared.state().seen.push(Seen {
-        body,
-        status,
-        refused,
-        usage: Value::Null,
-    });
+    let mut state = shared.state();
+    if state.keeps {
+        state.seen.push(Seen {
+            body,
+            status,
+            refused,
+            usage: Value::Null,
+        });
+    }
 }
 
 fn refuse(

@@ -2,6 +2,7 @@
 
 mod dream;
 mod lock;
+mod story;
 
 use std::process::{Command, ExitCode};
 
@@ -17,11 +18,15 @@ const ROUNDS: usize = 1_000;
 /// Processes, and then threads, in each round.
 const RACERS: usize = 64;
 
+/// Turns of the small agent.
+const TURNS: usize = 10_000;
+
 /// How long the runs are.
 struct Length {
     kills: usize,
     rounds: usize,
     racers: usize,
+    turns: usize,
 }
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
@@ -29,6 +34,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         kills: KILLS,
         rounds: ROUNDS,
         racers: RACERS,
+        turns: TURNS,
     };
     let mut only = None;
     let mut args = args.iter();
@@ -41,9 +47,11 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             "--kills" => length.kills = number()?,
             "--rounds" => length.rounds = number()?,
             "--racers" => length.racers = number()?,
-            "lock" | "dream" | "writers" => only = Some(arg.as_str()),
+            "--turns" => length.turns = number()?,
+            "lock" | "dream" | "story" | "writers" => only = Some(arg.as_str()),
             other => {
-                let known = "lock, dream, writers, --kills N, --rounds N and --racers N";
+                let known =
+                    "lock, dream, story, writers, --kills N, --rounds N, --racers N and --turns N";
                 return Err(format!("soak takes {known}, got {other:?}").into());
             }
         }
@@ -54,6 +62,9 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     }
     if wanted("dream") {
         dream::run(length.kills)?;
+    }
+    if wanted("story") {
+        story::run(length.turns)?;
     }
     if wanted("writers") {
         return writers(length.kills);

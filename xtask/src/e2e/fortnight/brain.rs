@@ -11,14 +11,14 @@ use crate::agent::MODEL;
 use crate::server::{Action, Answer, Server, pick};
 
 /// How lines of a conversation begin that a model takes over into notes and summaries.
-pub(super) const DECISION: &str = "DECISION:";
+pub(crate) const DECISION: &str = "DECISION:";
 
 /// The line below a heading of the notes, where the model writes.
 const BELOW: &str = "# Current State\n";
 
 /// What the model says next in a turn.
 #[derive(Clone, Debug)]
-pub(super) enum Step {
+pub(crate) enum Step {
     Say(String),
     /// Tools and their inputs, in one answer.
     Call(Vec<(&'static str, Value)>),
@@ -29,15 +29,15 @@ pub(super) enum Step {
 }
 
 impl Step {
-    pub(super) fn say(text: &str) -> Step {
+    pub(crate) fn say(text: &str) -> Step {
         Step::Say(text.to_owned())
     }
 
-    pub(super) fn read(path: &std::path::Path) -> Step {
+    pub(crate) fn read(path: &std::path::Path) -> Step {
         Step::Call(vec![("Read", json!({ "file_path": path }))])
     }
 
-    pub(super) fn write(path: &std::path::Path, content: &str) -> Step {
+    pub(crate) fn write(path: &std::path::Path, content: &str) -> Step {
         let input = json!({ "file_path": path, "content": content });
         Step::Call(vec![("Write", input)])
     }
@@ -59,10 +59,10 @@ struct Plan {
 
 /// The plan of the model, shared with the server.
 #[derive(Clone, Default)]
-pub(super) struct Brain(Arc<Mutex<Plan>>);
+pub(crate) struct Brain(Arc<Mutex<Plan>>);
 
 impl Brain {
-    pub(super) fn on(server: &Server) -> Brain {
+    pub(crate) fn on(server: &Server) -> Brain {
         let brain = Brain::default();
         let thinking = brain.clone();
         server.script(move |request| Some(thinking.answer(request)));
@@ -74,30 +74,35 @@ impl Brain {
     }
 
     /// What the model says in the next turn, and last this text.
-    pub(super) fn will(&self, steps: impl IntoIterator<Item = Step>) {
+    pub(crate) fn will(&self, steps: impl IntoIterator<Item = Step>) {
         self.plan().steps.extend(steps);
     }
 
-    pub(super) fn when_asked_for_a_summary(&self, actions: impl IntoIterator<Item = Action>) {
+    pub(crate) fn when_asked_for_a_summary(&self, actions: impl IntoIterator<Item = Action>) {
         self.plan().summaries.extend(actions);
     }
 
-    pub(super) fn when_asked_to_pick(&self, actions: impl IntoIterator<Item = Action>) {
+    pub(crate) fn when_asked_to_pick(&self, actions: impl IntoIterator<Item = Action>) {
         self.plan().picks.extend(actions);
     }
 
     /// How dreams go from now on; until then there is nothing to do.
-    pub(super) fn will_dream(&self, dreamer: impl FnMut(&Value, &str) -> Action + Send + 'static) {
+    pub(crate) fn will_dream(&self, dreamer: impl FnMut(&Value, &str) -> Action + Send + 'static) {
         self.plan().dream = Some(Box::new(dreamer));
     }
 
+    /// Dreams find nothing to do again.
+    pub(crate) fn will_dream_of_nothing(&self) {
+        self.plan().dream = None;
+    }
+
     /// Drops what was planned: whoever was to ask has died.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.plan().steps.clear();
     }
 
     /// Steps that were not taken.
-    pub(super) fn left(&self) -> usize {
+    pub(crate) fn left(&self) -> usize {
         self.plan().steps.len()
     }
 
@@ -122,7 +127,7 @@ impl Brain {
         if let Some(directory) = dreams_in(request) {
             return match &mut plan.dream {
                 Some(dreamer) => dreamer(request, &directory),
-                None => Action::text("All is in order already."),
+                None => looks_around(request, &directory),
             };
         }
         let step = plan.steps.pop_front();
@@ -157,6 +162,30 @@ fn last_text(request: &Value) -> String {
     text.or_else(|| content.as_str())
         .unwrap_or_default()
         .to_owned()
+}
+
+/// A dream that finds nothing to do: it looks, and says so.
+fn looks_around(request: &Value, directory: &str) -> Action {
+    if dream_answers(request) > 0 {
+        return Action::text("All is in order already.");
+    }
+    let input = json!({ "file_path": format!("{directory}/MEMORY.md") });
+    Action::Answer(Answer::call("dream_0", "Read", input))
+}
+
+/// How far a dream is: the answers that it has given.
+pub(crate) fn dream_answers(request: &Value) -> usize {
+    let messages = request["messages"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let from = messages
+        .iter()
+        .rposition(|message| message.to_string().contains("# Consolidate the memory"));
+    let behind = &messages[from.unwrap_or(0)..];
+    let answers = behind
+        .iter()
+        .filter(|message| message["role"] == "assistant");
+    answers.count()
 }
 
 /// The directory of the dream that a request belongs to, if it is one.
@@ -242,7 +271,7 @@ fn notes(request: &Value, last: &str) -> Option<Action> {
 }
 
 /// A server with a window, and its model.
-pub(super) fn start(window: u64) -> Result<(Server, Brain)> {
+pub(crate) fn start(window: u64) -> Result<(Server, Brain)> {
     let server = Server::start()?;
     server.window(window);
     let brain = Brain::on(&server);

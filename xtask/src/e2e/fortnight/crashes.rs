@@ -12,9 +12,10 @@ use serde_json::Value;
 
 use super::brain::{DECISION, Step};
 use super::week::memory;
-use super::{Fortnight, HOOK, MAX_OUTPUT, WINDOW, at, check};
+use super::{Fortnight, HOOK, MAX_OUTPUT, WINDOW, at};
 use crate::Result;
 use crate::agent::{Agent, Host, Record};
+use crate::check;
 use crate::e2e::story::{Story, Telling};
 use crate::e2e::world::World;
 use crate::server::Action;

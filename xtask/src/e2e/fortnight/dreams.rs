@@ -9,11 +9,12 @@ use autodream::{DreamOutcome, Report, TaskHandle};
 use memdir_paths::MemoryDir;
 use serde_json::{Value, json};
 
-use super::brain::Step;
+use super::brain::{Step, dream_answers};
 use super::week::memory;
-use super::{Fortnight, at, check};
+use super::{Fortnight, at};
 use crate::Result;
 use crate::agent::{Agent, Asleep, Host, Purpose};
+use crate::check;
 use crate::e2e::story::{Story, Telling};
 use crate::e2e::world::World;
 use crate::server::{Action, Answer};
@@ -100,21 +101,6 @@ fn calls(blocks: Vec<Value>) -> Action {
     })
 }
 
-/// How far a dream is: the answers that it has given.
-fn answers(request: &Value) -> usize {
-    let messages = request["messages"]
-        .as_array()
-        .map_or(&[][..], Vec::as_slice);
-    let from = messages
-        .iter()
-        .rposition(|message| message.to_string().contains("# Consolidate the memory"));
-    let behind = &messages[from.unwrap_or(0)..];
-    behind
-        .iter()
-        .filter(|message| message["role"] == "assistant")
-        .count()
-}
-
 /// Twelve ways out of the directory.
 fn escapes(directory: &str, original: &Path, project: &Path) -> Vec<Value> {
     let original = original.display();
@@ -159,7 +145,7 @@ fn stopped(it: &Fortnight, story: &mut Story) -> Result<()> {
     let mut told = Telling::new("autodream", "A dream that tries to get out, and is stopped");
     let (original, project) = (it.memory.clone(), it.world.main.clone());
     it.brain
-        .will_dream(move |request, directory| match answers(request) {
+        .will_dream(move |request, directory| match dream_answers(request) {
             0 => read_index(directory),
             1 => calls(escapes(directory, &original, &project)),
             2 => calls(vec![call(
@@ -308,7 +294,7 @@ fn succeeds(it: &Fortnight, story: &mut Story) -> Result<Option<Report>> {
     let mut told = Telling::new("autodream", "The next session dreams, in a worktree");
     let index = std::fs::read_to_string(it.memory.join("MEMORY.md"))?;
     it.brain
-        .will_dream(move |request, directory| match answers(request) {
+        .will_dream(move |request, directory| match dream_answers(request) {
             0 => read_index(directory),
             1 => tidy(directory, &index),
             _ => Action::text("Two memories became one, a date is absolute, the index is short."),
@@ -446,7 +432,7 @@ fn dies(it: &Fortnight, story: &mut Story) -> Result<()> {
     // First in the middle of the agent's work: the model hangs.
     let index = std::fs::read_to_string(it.memory.join("MEMORY.md"))?;
     let (writes, done) = (index.clone(), Arc::clone(&dreamt));
-    it.brain.will_dream(move |request, directory| match answers(request) {
+    it.brain.will_dream(move |request, directory| match dream_answers(request) {
         0 => {
             let mut text = writes.clone();
             let mut blocks: Vec<Value> = (0..files)
@@ -508,8 +494,7 @@ fn dies(it: &Fortnight, story: &mut Story) -> Result<()> {
     if lock_time(&it.memory) != stamp {
         it.gates.borrow_mut().consolidated(at(12, 180));
     }
-    it.brain
-        .will_dream(|_, _| Action::text("All is in order already."));
+    it.brain.will_dream_of_nothing();
     let share = it.ledger().share(Purpose::Dream).unwrap_or(0);
     told.say(format!("{share} % of what dreams sent came from the cache"));
     story.tell(told);
@@ -529,7 +514,7 @@ fn distils(it: &Fortnight, story: &mut Story) -> Result<()> {
     let log = it.memory.join("logs/2026/04/2026-04-13.md");
     let kept = std::fs::read(&log)?;
     let index = std::fs::read_to_string(it.memory.join("MEMORY.md"))?;
-    it.brain.will_dream(move |request, directory| match answers(request) {
+    it.brain.will_dream(move |request, directory| match dream_answers(request) {
         0 => {
             let path = format!("{directory}/logs/2026/04/2026-04-13.md");
             calls(vec![call(0, "Read", json!({ "file_path": path }))])
@@ -575,8 +560,7 @@ fn distils(it: &Fortnight, story: &mut Story) -> Result<()> {
     );
     told.expect(lock_time(&it.memory) == Some(now), "its time was not kept");
     it.gates.borrow_mut().consolidated(now);
-    it.brain
-        .will_dream(|_, _| Action::text("All is in order already."));
+    it.brain.will_dream_of_nothing();
     it.check_disk(&mut told);
     story.tell(told);
     Ok(())

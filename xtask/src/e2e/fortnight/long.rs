@@ -5,9 +5,10 @@ use compact_sm::{Cause, Way};
 use serde_json::Value;
 
 use super::brain::{DECISION, Step};
-use super::{Fortnight, at, check};
+use super::{Fortnight, at};
 use crate::Result;
 use crate::agent::{Agent, Host, Turn};
+use crate::check;
 use crate::e2e::story::{Story, Telling};
 use crate::e2e::world::World;
 use crate::server::Action;

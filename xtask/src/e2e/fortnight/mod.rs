@@ -3,8 +3,8 @@
 //! The agent is `xtask`'s small one, made of the eight crates. What is on disk afterwards is
 //! looked at by `check`, which shares no code with them.
 
-mod brain;
-mod check;
+pub(crate) mod brain;
+
 mod crashes;
 mod dreams;
 mod gatekeeper;
@@ -25,6 +25,7 @@ use super::story::{Story, Telling};
 use super::world::World;
 use crate::Result;
 use crate::agent::{Agent, Host, Ledger, Turn};
+use crate::check;
 use crate::server::Server;
 use brain::{Brain, Step};
 use gatekeeper::GateKeeper;

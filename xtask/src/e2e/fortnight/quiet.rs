@@ -3,9 +3,10 @@
 
 use super::brain::Step;
 use super::week::memory;
-use super::{Fortnight, at, check};
+use super::{Fortnight, at};
 use crate::Result;
 use crate::agent::Purpose;
+use crate::check;
 use crate::e2e::story::{Story, Telling};
 use crate::e2e::world::World;
 

@@ -6,9 +6,10 @@ use std::path::Path;
 use memdir_index::Mode;
 
 use super::brain::Step;
-use super::{Fortnight, at, check};
+use super::{Fortnight, at};
 use crate::Result;
 use crate::agent::{Agent, Host, Purpose, Turn};
+use crate::check;
 use crate::e2e::story::{Story, Telling};
 use crate::e2e::world::World;
 use crate::server::Action;

@@ -12,7 +12,7 @@ const LINES: usize = 200;
 const BYTES: usize = 25_000;
 
 /// What is wrong with a memory directory.
-pub(super) fn memory(dir: &Path) -> Vec<String> {
+pub(crate) fn memory(dir: &Path) -> Vec<String> {
     let mut wrong = Vec::new();
     let index = fs::read_to_string(dir.join("MEMORY.md")).unwrap_or_default();
     if index.lines().count() > LINES || index.len() > BYTES {
@@ -59,7 +59,7 @@ fn linked(line: &str) -> Option<String> {
 }
 
 /// The bytes of all memories and the index, by name: to compare two instants.
-pub(super) fn contents(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+pub(crate) fn contents(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
     fs::read_dir(dir)
         .into_iter()
         .flatten()
@@ -74,7 +74,7 @@ pub(super) fn contents(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>
 }
 
 /// Every file below a folder but those of git, with its bytes.
-pub(super) fn tree(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
+pub(crate) fn tree(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut all = std::collections::BTreeMap::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -95,7 +95,7 @@ pub(super) fn tree(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf,
 }
 
 /// A copy of a folder and everything in it.
-pub(super) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
+pub(crate) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     for (path, bytes) in tree(from) {
         let Ok(below) = path.strip_prefix(from) else {
             continue;
@@ -111,7 +111,7 @@ pub(super) fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
 
 /// What is wrong with a transcript: a line that is no JSON, but for one at the very end that a
 /// crash cut.
-pub(super) fn transcript(path: &Path) -> Vec<String> {
+pub(crate) fn transcript(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
     let mut wrong = Vec::new();
     let lines: Vec<&str> = text.lines().collect();
@@ -126,8 +126,11 @@ pub(super) fn transcript(path: &Path) -> Vec<String> {
 
 /// What the API would say to these messages, and one more of the person, which is what the server
 /// says.
-pub(super) fn messages(list: &[Value]) -> Vec<String> {
+pub(crate) fn messages(list: &[Value]) -> Vec<String> {
     let mut list = list.to_vec();
+    if list.is_empty() {
+        return Vec::new();
+    }
     if list.last().is_some_and(|last| last["role"] == "assistant") {
         list.push(serde_json::json!({ "role": "user", "content": "Go on." }));
     }
@@ -147,17 +150,17 @@ pub(super) fn messages(list: &[Value]) -> Vec<String> {
 
 /// How the requests of forks relate to those of their conversation.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Forks {
+pub(crate) struct Forks {
     /// They begin with its bytes.
-    pub(super) same: usize,
+    pub(crate) same: usize,
     /// The service had called a first try too long; they begin with tools and system prompt alone.
-    pub(super) trimmed: usize,
+    pub(crate) trimmed: usize,
     /// Anything else.
-    pub(super) other: usize,
+    pub(crate) other: usize,
 }
 
 /// Compares each request that takes notes, summarizes or dreams with the turns before it.
-pub(super) fn forks(seen: &[crate::server::Seen]) -> Forks {
+pub(crate) fn forks(seen: &[crate::server::Seen]) -> Forks {
     let mut forks = Forks::default();
     let mut turns: Vec<Value> = Vec::new();
     let mut was_too_long = false;
