@@ -11,7 +11,12 @@ use super::state::Known;
 
 impl Planner<'_> {
     /// Takes out what stays undone, and what is done already.
-    pub(super) fn keep_back(&self, changes: &mut Changes, kept_back: &mut Vec<KeptBack>) {
+    pub(super) fn keep_back(
+        &self,
+        changes: &mut Changes,
+        kept_back: &mut Vec<KeptBack>,
+        mut texts: Vec<(String, Vec<u8>)>,
+    ) {
         let mut kept: Vec<(String, KeptReason)> = Vec::new();
         let mut done = Vec::new();
         let around = self.around(changes);
@@ -25,7 +30,6 @@ impl Planner<'_> {
         for file in done {
             changes.remove(&file);
         }
-        let mut texts = Vec::new();
         loop {
             for (file, reason) in kept.drain(..) {
                 if let Some(change) = changes.remove(&file) {

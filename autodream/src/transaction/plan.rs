@@ -54,10 +54,11 @@ impl Planner<'_> {
             changed,
             index: staged_index,
             mut kept_back,
+            texts,
             mut faults,
         } = staged;
         let mut changes = self.changes(changed);
-        self.keep_back(&mut changes, &mut kept_back);
+        self.keep_back(&mut changes, &mut kept_back, texts);
         let indexes = Indexes {
             base: self.base.index(),
             live: self.live.index(),

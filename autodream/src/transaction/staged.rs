@@ -26,6 +26,8 @@ pub(super) struct Staged {
     pub(super) index: Option<Vec<u8>>,
     /// What is no change of a memory.
     pub(super) kept_back: Vec<KeptBack>,
+    /// The text of it, by file, which may have come from a memory.
+    pub(super) texts: Vec<(String, Vec<u8>)>,
     pub(super) faults: Vec<Fault>,
 }
 
@@ -136,6 +138,15 @@ impl Reader<'_> {
             .keep_back(file, what, KeptReason::Name { reason });
     }
 
+    /// Remembers what is not written, in bounded memory.
+    fn keep_text(&mut self, file: &str, bytes: Vec<u8>) {
+        let size = bytes.len() as u64;
+        if size <= MAX_READ_BYTES && self.new_bytes + size <= MAX_NEW_BYTES {
+            self.new_bytes += size;
+            self.staged.texts.push((file.to_owned(), bytes));
+        }
+    }
+
     fn file(&mut self, path: &Path, file: String) {
         let is_log = file.starts_with(LOGS) && file[LOGS.len()..].starts_with('/');
         if file != ENTRYPOINT
@@ -146,6 +157,9 @@ impl Reader<'_> {
                 memdir_index::ErrorKind::Name { reason } => reason.clone(),
                 _ => e.to_string(),
             };
+            if let Ok(bytes) = read(path) {
+                self.keep_text(&file, bytes);
+            }
             return self.refuse(&file, &reason);
         }
         let bytes = match read(path) {
@@ -155,11 +169,13 @@ impl Reader<'_> {
         self.met.insert(file.clone(), ());
         let size = bytes.len() as u64;
         if is_log {
-            return match self.base.logs.get(&file) {
-                Some(print) if *print == Fingerprint::of(&bytes) => {}
-                Some(_) => self.staged.keep_back(&file, What::Changed, KeptReason::Log),
-                None => self.staged.keep_back(&file, What::Created, KeptReason::Log),
+            let what = match self.base.logs.get(&file) {
+                Some(print) if *print == Fingerprint::of(&bytes) => return,
+                Some(_) => What::Changed,
+                None => What::Created,
             };
+            self.staged.keep_back(&file, what, KeptReason::Log);
+            return self.keep_text(&file, bytes);
         }
         let before = match &*file {
             ENTRYPOINT => self.base.index.as_deref(),

@@ -1,5 +1,6 @@
 //! Which files a run may write: names, links, pinned memories, what is left out.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use autodream::{KeptReason, LossLimits, StageOptions, runs};
@@ -254,4 +255,32 @@ fn neither_a_report_nor_a_debug_text_shows_a_secret() {
         !text.contains(&secret) && text.contains("[redacted: GitHub token]"),
         "{text}"
     );
+}
+
+#[test]
+fn a_memory_that_goes_where_none_may_be_stays_where_it_was() {
+    let names = ["a", "b", "c", "d", "e", "f"];
+    for to in [
+        "aux.md",
+        "team/a.md",
+        "notes.txt",
+        "logs/2026/01/2026-01-02.md",
+    ] {
+        let directory = Directory::with(&names);
+        let before = directory.tree();
+        let index = directory.index().replace("(a.md)", &format!("({to})"));
+        let report = directory.dream(&[
+            ("a.md", Some("")),
+            (to, Some(&directory.read("a.md"))),
+            (ENTRYPOINT, Some(&index)),
+        ]);
+        let together = KeptReason::Together {
+            file: to.to_owned(),
+        };
+        assert!(kept(&report).contains(&("a.md", &together)), "{report}");
+        assert_eq!(directory.read("a.md"), memory("a", &body("a")));
+        assert_eq!(directory.index().matches("(a.md)").count(), 1);
+        let names = |tree: BTreeMap<String, Vec<u8>>| -> Vec<String> { tree.into_keys().collect() };
+        assert_eq!(names(directory.tree()), names(before), "{to}");
+    }
 }
