@@ -109,8 +109,7 @@ impl Planner<'_> {
     }
 
     fn is_pinned(&self, file: &str) -> bool {
-        self.options.pinned.iter().any(|pinned| pinned == file)
-            || self.base.files.get(file).is_some_and(|file| file.pinned)
+        self.options.is_pinned(file) || self.base.files.get(file).is_some_and(|file| file.pinned)
     }
 
     fn may_change(

@@ -303,7 +303,7 @@ impl Stage {
     pub fn pinned(&self) -> Vec<&str> {
         let files = self.base.files.iter();
         files
-            .filter(|(name, file)| file.pinned || self.options.pinned.contains(name))
+            .filter(|(name, file)| file.pinned || self.options.is_pinned(name))
             .map(|(name, _)| name.as_str())
             .collect()
     }

@@ -132,4 +132,10 @@ impl StageOptions {
         self.store = options;
         self
     }
+
+    /// Whether the host pinned a memory.
+    pub(super) fn is_pinned(&self, file: &str) -> bool {
+        let case = self.store.name_case;
+        self.pinned.iter().any(|pinned| case.is_same(pinned, file))
+    }
 }

@@ -36,6 +36,7 @@ pub(super) fn ensure(dir: &Path, folder: Option<&str>) -> Result<PathBuf, Error>
 /// One folder, made or found.
 pub(super) fn make(path: &Path) -> Result<PathBuf, Error> {
     let mut builder = fs::DirBuilder::new();
+    builder.recursive(false);
     #[cfg(unix)]
     {
         use std::os::unix::fs::DirBuilderExt;

@@ -15,7 +15,7 @@ fn pinned_memories_logs_and_what_is_no_memory_are_kept_back_and_the_rest_goes_on
     directory.write("b.md", &pinned);
     let log = "logs/2026/01/2026-01-02.md";
     directory.write(log, "- 10:00 said\n");
-    let stage = directory.begin_with(&StageOptions::default().pinned("a.md"));
+    let stage = directory.begin_with(&StageOptions::default().pinned("./a.md"));
     assert_eq!(stage.pinned(), ["a.md", "b.md"]);
     edit(
         &stage,

@@ -387,6 +387,7 @@ impl Store {
 /// A folder that only its owner looks into, where the system knows that.
 fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
+    builder.recursive(false);
     #[cfg(unix)]
     {
         use std::os::unix::fs::DirBuilderExt;
