@@ -141,6 +141,30 @@ fn daily_logs_are_distilled_on_request_and_stay() {
 }
 
 #[test]
+fn who_asks_for_the_logs_gets_a_run_though_nothing_is_new() {
+    let mut night = Night::new();
+    let job = night.job();
+    let ticket = night.ticket();
+    let agent = Agent(|_: &Path| done("All is in order."));
+    let task = TaskHandle::new();
+    let end = now_or_never(dream(ticket, &job, &agent, &task, clock));
+    assert!(end.counts());
+    for n in 0..5 {
+        fs::remove_file(night.world.transcripts.join(format!("s{n}.jsonl"))).unwrap();
+    }
+    for (kind, asked) in [(DreamKind::Automatic, false), (DreamKind::Logs, true)] {
+        let opening = night.gate.manual(now(), &Host::default(), &process(7));
+        let Opening::Open(ticket) = opening.unwrap() else {
+            panic!("closed");
+        };
+        let job = night.job().kind(kind);
+        let end = now_or_never(dream(ticket, &job, &agent, &TaskHandle::new(), clock));
+        let was_asked = matches!(end.outcome, DreamOutcome::NothingToDo(_));
+        assert_eq!(was_asked, asked, "{end:?}");
+    }
+}
+
+#[test]
 fn who_asks_by_hand_is_not_let_in_without_memory_or_beside_another() {
     let night = Night::new();
     let mut gate = Night::gate(&night.world);
