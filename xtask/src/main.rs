@@ -18,6 +18,7 @@ mod conform;
 mod dream;
 mod e2e;
 mod matrix;
+mod scratch;
 mod server;
 mod show;
 mod soak;
@@ -53,6 +54,7 @@ cargo xtask COMMAND
                          --data DIR with files of the same form; --out FILE for the picks
   tidy                   the rules of ARCHITECTURE.md that a program can check
   matrix                 every feature combination of every crate, one line each
+  scratch                uses each crate from its packed archive, alone, by its README
   soak [WHAT]            the long runs: lock (64 processes and 64 threads ask for the lock of a
                          consolidation together), dream and writers (each killed at random
                          instants), all of them unless one is named (--kills N, --rounds N,
@@ -76,6 +78,7 @@ fn main() -> ExitCode {
         Some("dream") => dream::run(rest),
         Some("soak") => soak::run(rest),
         Some(soak::RACER) => soak::run_racer(rest),
+        Some("scratch") => scratch::run(rest),
         Some("serve") => server::run(rest),
         Some("tidy") => tidy::run(&workspace_root()),
         Some("help" | "--help" | "-h") | None => {

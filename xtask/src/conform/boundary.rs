@@ -258,7 +258,9 @@ fn compacted(
     let full = policy
         .thresholds()
         .map_or(0, |thresholds| thresholds.blocking);
-    let messages = history(paths, if is_manual { 30_000 } else { full });
+    let mut messages = history(paths, if is_manual { 30_000 } else { full });
+    // Long enough that the files have room, as they had in the conversation that was observed.
+    messages[0] = Message::user("A long question. ".repeat(2_000)).uuid("u");
     let counter = compatible();
     let decision = policy.decide(&messages, &counter, Source::Main);
     let cause = match is_manual {
@@ -272,8 +274,8 @@ fn compacted(
     let restore = Restore::default()
         .recency(recency)
         .oversize(Oversize::Reference);
-    let summarizer =
-        summarizer_fn(async |_| Ok(SummaryReply::text("<summary>Files were read.</summary>")));
+    let told = format!("<summary>{}</summary>", "Files were read. ".repeat(60));
+    let summarizer = summarizer_fn(async |_| Ok(SummaryReply::text(told.clone())));
     let files = Disk;
     let breaker = Breaker::new();
     let how = Compact::new(&breaker, &counter)

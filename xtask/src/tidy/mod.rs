@@ -12,13 +12,14 @@ use std::process::ExitCode;
 use crate::Result;
 
 /// Everything that may stand at the top level of the repository.
-const TOP_LEVEL: [&str; 22] = [
+const TOP_LEVEL: [&str; 23] = [
     ".cargo",
     ".ci",
     ".git",
     ".gitignore",
     "ARCHITECTURE.md",
     "CONTRIBUTING.md",
+    "GUIDE.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE-APACHE",
