@@ -77,8 +77,8 @@ pub use summarizer::{BoxSummarizer, SummarizeError, Summarizer, SummarizerFn, su
 pub use summary::{
     BadSummary, Extent, FORM_SHARE, FORM_TOKENS, FREE_SHARE, FREE_TOKENS, Images,
     MAX_SUMMARY_BYTES, MAX_TRIMS, Returns, SHORTEST_OF_TOKENS, Scope, Summary, SummaryForm,
-    SummaryOptions, SummaryReply, SummaryRequest, Trim, read_summary, summary_prompt,
-    summary_request,
+    SummaryOptions, SummaryReply, SummaryRequest, TAIL_FROM_TOKENS, TRUSTED_TOKENS, Trim,
+    read_summary, summary_prompt, summary_request,
 };
 pub use tokens::{
     Correction, Counter, Estimate, Estimator, IMAGE_TOKENS, MESSAGE_TOKENS, Margin, PAGE_BYTES,

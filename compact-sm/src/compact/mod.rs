@@ -2,6 +2,7 @@
 
 mod ask;
 mod cuts;
+mod doubt;
 mod how;
 mod result;
 mod run;
@@ -99,6 +100,11 @@ pub async fn compact<S: Summarizer + Sync, H: Hooks + Sync>(
     done.attempts = attempts;
     done.hooked(hooks.session_start().await);
     run.restore(&mut done);
+    if let Err(why) = run.shrinks(&done) {
+        attempt.fail();
+        let attempts = done.attempts;
+        return Err(NotCompacted { why, attempts });
+    }
     let after = AfterCompaction {
         trigger: cause.by(),
         summary: done.summary_text(),

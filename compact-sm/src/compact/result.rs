@@ -251,6 +251,13 @@ pub enum WhyNot {
         /// Requests that were made.
         requests: u32,
     },
+    /// The result would not be shorter, with what came back and what hooks said.
+    DoesNotShrink {
+        /// What was there before. In tokens.
+        before: u64,
+        /// What would be there then. In tokens.
+        after: u64,
+    },
     /// The result would reach the threshold at once.
     StillTooLarge {
         /// What the conversation would hold. In tokens.
@@ -289,6 +296,9 @@ impl fmt::Display for NotCompacted {
                 f,
                 "{after} tokens would be left, expected fewer than {threshold}"
             ),
+            WhyNot::DoesNotShrink { before, after } => {
+                write!(f, "{after} tokens would not be fewer than {before}")
+            }
             WhyNot::Summarizer(_) => f.write_str("the model could not be asked for a summary"),
         }
     }

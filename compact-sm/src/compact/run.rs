@@ -33,7 +33,7 @@ pub(super) struct Run<'a> {
 
 impl Run<'_> {
     /// What the result has to stay below, where nobody asked for it in person. In tokens.
-    fn limit(&self) -> Option<u64> {
+    pub(super) fn limit(&self) -> Option<u64> {
         match self.cause {
             Cause::Auto(_) => self.how.figures.threshold,
             Cause::Refused(refused) => {
@@ -44,8 +44,22 @@ impl Run<'_> {
         }
     }
 
-    fn max_images(&self) -> usize {
+    pub(super) fn max_images(&self) -> usize {
         self.how.figures.max_images.unwrap_or(MAX_IMAGES)
+    }
+
+    /// The conversation as it was, in the same measure as what a result holds. In tokens.
+    fn full(&self) -> u64 {
+        self.measured.overhead.saturating_add(self.measured.all)
+    }
+
+    /// Whatever came back, and whatever the hooks said: a result is shorter than before.
+    pub(super) fn shrinks(&self, done: &Compaction) -> Result<(), WhyNot> {
+        let (before, after) = (self.full(), done.after);
+        match after < before {
+            true => Ok(()),
+            false => Err(WhyNot::DoesNotShrink { before, after }),
+        }
     }
 
     fn figures(&self) -> FromNotes {
@@ -230,7 +244,8 @@ impl Run<'_> {
         summary
             .stands_for(replaced, self.counter)
             .map_err(WhyNot::BadSummary)?;
-        let summary = self.shortened(summary.text);
+        let beside = self.beside(summary, &what, replaced)?;
+        let what = what.start..beside.end;
         let said = |range: Range<usize>| -> Vec<Message> {
             let said = self.messages[range].iter().filter(|m| !is_command(m));
             said.map(stays).collect()
@@ -243,16 +258,22 @@ impl Run<'_> {
         let kept = said(what.end..self.messages.len());
         let figures = self.figures();
         let goes_on = !matches!(self.cause, Cause::Manual { .. });
-        let text = summary_text(&summary, figures.transcript.as_deref(), goes_on);
+        let text = summary_text(&beside.text, figures.transcript.as_deref(), goes_on);
         let origin = origin(&head);
         let text = match figures.form {
             Form::Text if origin == Origin::Summary => boundary_text(&text),
             _ => text,
         };
-        let mut insert = Message::user([Block::text(text)]).origin(origin);
+        let mut blocks = vec![Block::text(text)];
+        blocks.extend(beside.words);
+        let mut insert = Message::user(blocks).origin(origin);
         insert.uuid.clone_from(&figures.summary_uuid);
         let list = head.iter().chain([&insert]).chain(&kept);
         let list = list.fold(0_u64, |sum, m| sum.saturating_add(self.counter.message(m)));
+        if list >= self.measured.all {
+            let (before, after) = (self.measured.all, list);
+            return Err(WhyNot::DoesNotShrink { before, after });
+        }
         let after = self.measured.overhead.saturating_add(list);
         if let Some(threshold) = self.limit()
             && after >= threshold
@@ -296,7 +317,7 @@ impl Run<'_> {
     }
 
     /// The longest summary. In tokens; less where the service has a smaller window than was said.
-    fn longest(&self) -> u64 {
+    pub(super) fn longest(&self) -> u64 {
         match self.cause {
             Cause::Refused(refused) => refused
                 .limit
@@ -306,7 +327,7 @@ impl Run<'_> {
     }
 
     /// The bound that keeps summaries from growing, round after round.
-    fn shortened(&self, summary: String) -> String {
+    pub(super) fn shortened(&self, summary: String) -> String {
         let most = self.longest();
         let too_long = summary.len() as u64 > most && self.counter.text(&summary) > most;
         if !too_long {
@@ -342,7 +363,9 @@ impl Run<'_> {
         whole.extend(whole_texts(&done.kept));
         let lists = [done.head.as_slice(), done.kept.as_slice()];
         let stays = Stays { whole, lists };
-        let restored = restore_beside(&recent, &stays, &options, self.how.files, self.counter);
+        let mut restored = restore_beside(&recent, &stays, &options, self.how.files, self.counter);
+        // At least half of what was gained stays gained.
+        restored.give_up(self.full().saturating_sub(done.after) / 2);
         for attachment in &restored.attachments {
             done.after = done.after.saturating_add(attachment.tokens);
         }

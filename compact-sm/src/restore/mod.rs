@@ -142,6 +142,8 @@ pub enum WhyNotRestored {
     BeyondCount,
     /// More recent ones took the tokens.
     BeyondBudget,
+    /// With it, the conversation would hardly be shorter than before.
+    NoRoom,
     /// Its text stands in what was kept.
     InKept,
     /// It comes back by another way.
@@ -156,6 +158,9 @@ impl fmt::Display for NotRestored {
         match &self.why {
             WhyNotRestored::BeyondCount => f.write_str("more recent ones took the places"),
             WhyNotRestored::BeyondBudget => f.write_str("more recent ones took the tokens"),
+            WhyNotRestored::NoRoom => {
+                f.write_str("with it the conversation would hardly be shorter than before")
+            }
             WhyNotRestored::InKept => f.write_str("its text is in what was kept"),
             WhyNotRestored::Elsewhere => f.write_str("it comes back by another way"),
             WhyNotRestored::Unreadable(why) => write!(f, "it could not be read: {why}"),
@@ -175,6 +180,33 @@ pub struct Restored {
     /// Files whose whole text is in the conversation. A cache that would answer «unchanged» for
     /// any other file has to forget it.
     pub present: Vec<String>,
+}
+
+impl Restored {
+    /// Gives up what has no room: files first, the one that was used longest ago before the others,
+    /// then skills, then the plan. In tokens.
+    pub(crate) fn give_up(&mut self, room: u64) {
+        let tokens = self.attachments.iter().map(|attachment| attachment.tokens);
+        let mut all = tokens.fold(0_u64, u64::saturating_add);
+        while all > room {
+            let is_file =
+                |a: &Attachment| matches!(a.kind, AttachmentKind::File | AttachmentKind::Reference);
+            let last = self.attachments.len().checked_sub(1);
+            let skill = |a: &Attachment| a.kind == AttachmentKind::Skill;
+            let at = self.attachments.iter().rposition(is_file);
+            let at = at.or_else(|| self.attachments.iter().rposition(skill));
+            let Some(at) = at.or(last) else {
+                return;
+            };
+            let gone = self.attachments.remove(at);
+            all = all.saturating_sub(gone.tokens);
+            self.present.retain(|path| *path != gone.name);
+            self.left_out.push(NotRestored {
+                name: gone.name,
+                why: WhyNotRestored::NoRoom,
+            });
+        }
+    }
 }
 
 /// Files whose whole text stands in these messages, the last one first.

@@ -125,6 +125,9 @@ pub(crate) fn summary_text(summary: &str, transcript: Option<&str>, goes_on: boo
     text
 }
 
+/// Stands before the person's own words beside a summary that may tell too little.
+pub(crate) const SAID_LAST: &str = "[what the person said last before this point, word for word:]";
+
 /// What stands for pictures and documents, which a summary cannot hold anyway.
 pub(crate) const IMAGE_MARK: &str = "[image]";
 pub(crate) const DOCUMENT_MARK: &str = "[document]";

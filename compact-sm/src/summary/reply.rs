@@ -166,6 +166,14 @@ pub enum BadSummary {
         /// The summary, in tokens.
         after: u64,
     },
+    /// It is too doubtful to stand alone, and nothing of the end of the conversation has room beside
+    /// it: see [`Summary::is_doubtful`].
+    Doubtful {
+        /// What was summarized, in tokens.
+        before: u64,
+        /// The summary, in tokens.
+        after: u64,
+    },
     /// It is next to nothing beside what it would stand for: see [`Summary::stands_for`].
     TooShort {
         /// What was summarized, in tokens.
@@ -200,6 +208,10 @@ impl fmt::Display for BadSummary {
             BadSummary::NotShorter { before, after } => write!(
                 f,
                 "the summary has {after} tokens, expected fewer than the {before} that it stands for"
+            ),
+            BadSummary::Doubtful { before, after } => write!(
+                f,
+                "the summary of {after} tokens may be none, and no message has room to stay beside it in place of {before}"
             ),
             BadSummary::TooShort { before, after } => write!(
                 f,
@@ -322,7 +334,7 @@ pub(crate) fn head(text: &str, most: usize) -> &str {
 const CALLS: [&str; 4] = ["<function_calls>", "<tool_call>", "<tool_use>", "<invoke "];
 
 /// Without the frame of an earlier summary, which must not be wrapped again and again.
-fn unframed(mut text: &str) -> &str {
+pub(crate) fn unframed(mut text: &str) -> &str {
     loop {
         let before = text.len();
         if let Some(inner) = read_boundary_text(text) {

@@ -210,7 +210,7 @@ fn notes_that_lag_behind_a_summary_never_take_its_place() {
     let (breaker, counter) = (Breaker::new(), counter());
     let notes = Notes::new("# State\n\nearly\n").summarized(Summarized::Uuid("uuid-4".to_owned()));
     let how = Compact::new(&breaker, &counter).notes(&notes);
-    let model = Scripted::says("the gist");
+    let model = Scripted::says(SUMMARY);
     let cause = Cause::manual(Some("all of it"));
     let done = now(compact(&list, &cause, &how, &model, &NoHooks)).unwrap();
     assert_eq!(done.summarized, Summarized::Count(0));

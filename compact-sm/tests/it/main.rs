@@ -8,6 +8,7 @@ mod breaker;
 mod compaction;
 mod compaction_failures;
 mod compaction_ways;
+mod doubtful;
 mod from_notes;
 mod kept_tail;
 mod laws;

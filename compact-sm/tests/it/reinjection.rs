@@ -8,7 +8,7 @@ use compact_sm::{
 use serde_json::json;
 use std::sync::Mutex;
 
-use crate::scripted::{Scripted, now};
+use crate::scripted::{Scripted, now, telling};
 use crate::world::tool_loop;
 
 fn start() -> SessionStart {
@@ -107,7 +107,7 @@ fn after_a_compaction_the_same_set_is_there_as_at_a_fresh_start() {
         &history,
         &Cause::manual(None),
         &how,
-        &Scripted::says("the gist"),
+        &Scripted::says(&telling("the gist")),
         &hooks,
     ))
     .unwrap();

@@ -34,7 +34,7 @@ fn a_file_that_the_summarized_part_changed_comes_back_although_an_old_text_stays
     let mut list = reads(&["/changed", "/same"]);
     list.push(Message::assistant("read"));
     let start = list.len();
-    list.push(Message::user("change one"));
+    list.push(Message::user("change one ".repeat(200)));
     call(&mut list, "Edit", "/changed", false);
     list.push(Message::assistant(
         "changed, with some words about how it was done",
@@ -129,7 +129,7 @@ fn compactions_from_notes_in_a_row_hold_each_file_once() {
     let (breaker, counter) = (Breaker::new(), counter());
     let mut counts = Vec::new();
     for _ in 0..4 {
-        for _ in 0..3 {
+        for _ in 0..12 {
             list.push(Message::user("go on, and say what you find"));
             list.push(Message::assistant("found ".repeat(400)));
         }

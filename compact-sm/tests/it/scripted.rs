@@ -8,10 +8,24 @@ use std::task::{Context, Poll, Waker};
 
 use compact_sm::{SummarizeError, Summarizer, SummaryReply, SummaryRequest};
 
-/// A summary that may stand for a long conversation.
+/// A summary that may stand alone for a long conversation: in its form, and long enough.
 pub(crate) const SUMMARY: &str = "<summary>They fixed the build: zlib was missing, and build.rs \
-                                  links it now. All 214 tests pass. The person wants \
-                                  the docs next, in short sentences.</summary>";
+    links it now. All 214 tests pass. The person wants the docs next, in short sentences.\n\
+    1. Primary request and intent: fix the build, then write the docs.\n\
+    2. Key technical concepts: linking of native libraries by a build script.\n\
+    3. Files and code sections: build.rs, where the line for zlib was added; Makefile, which was \
+    read and left as it is; twenty sources that were read on the way and need nothing.\n\
+    4. Errors and fixes: the linker could not find -lz; it is asked for by name now.\n\
+    5. Problem solving: nothing is looked into any more.\n\
+    6. All user messages: \"please fix the build\".\n\
+    7. Pending tasks: the docs, of which build.md comes first.\n\
+    8. Current work: the tests ran once more, and all of them passed.\n\
+    9. Optional next step: open build.md and describe what the build needs.</summary>";
+
+/// A summary that may stand alone, and says this at its end.
+pub(crate) fn telling(text: &str) -> String {
+    SUMMARY.replace("</summary>", &format!(" {text}</summary>"))
+}
 
 /// Answers in their order; the last one again and again.
 pub(crate) struct Scripted {

@@ -4,7 +4,7 @@ use compact_sm::{Block, Breaker, Cause, Compact, Message, NoHooks, WhyNot, compa
 use serde_json::json;
 
 use crate::compaction::counter;
-use crate::scripted::{Scripted, now};
+use crate::scripted::{SUMMARY, Scripted, now};
 use crate::world::words;
 
 fn waiting(size: usize) -> Vec<Message> {
@@ -14,8 +14,8 @@ fn waiting(size: usize) -> Vec<Message> {
     };
     vec![
         Message::user(words(50)),
-        Message::assistant(words(50)),
-        Message::user("write both"),
+        Message::assistant(words(500)),
+        Message::user("write both ".repeat(300)),
         Message::assistant([write("one")]).id("msg"),
         Message::assistant([write("two")]).id("msg"),
     ]
@@ -28,7 +28,7 @@ fn a_selected_run_ends_before_calls_that_wait() {
     let list = waiting(10);
     for run in [0..2, 0..5, 1..4, 2..5, 0..usize::MAX] {
         let cause = Cause::partial(run, None);
-        let model = Scripted::says("s");
+        let model = Scripted::says(SUMMARY);
         let done = now(compact(&list, &cause, &how, &model, &NoHooks)).unwrap();
         let mut messages = done.into_messages();
         messages.push(Message::user([
