@@ -30,6 +30,8 @@ pub(crate) struct Host {
     pub(crate) selector: bool,
     pub(crate) dreams: bool,
     pub(crate) takes_notes: bool,
+    /// Whether the conversation is made to fit before a request; else the host does it.
+    pub(crate) makes_room: bool,
     /// How long one request may take, with all that is tried again.
     pub(crate) patience: Duration,
 }
@@ -47,6 +49,7 @@ impl Host {
             selector: true,
             dreams: true,
             takes_notes: true,
+            makes_room: true,
             patience: Duration::from_secs(60),
         }
     }

@@ -56,7 +56,7 @@ impl Notebook {
     }
 
     /// What a compaction is handed.
-    pub(super) fn notes(&self) -> Notes {
+    pub(crate) fn notes(&self) -> Notes {
         Notes::new(self.text())
             .path(self.path.display().to_string())
             .summarized(self.taking.summarized.clone())
@@ -83,9 +83,9 @@ impl Agent {
             return Ok(false);
         };
         let current = notebook.text();
+        // No bound: what the conversation sends fits, and the fork sends little more.
         let job = NotesJob::new(notebook.path.display().to_string(), current.as_str())
-            .summarized(notebook.taking.summarized.clone())
-            .max_input_tokens(self.host.window);
+            .summarized(notebook.taking.summarized.clone());
         let task = notes_task(&self.messages, &job, &self.counter);
         let path = notebook.path.clone();
         let edited = self.edit_notes(&task, &path).await;

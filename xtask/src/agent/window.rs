@@ -44,7 +44,7 @@ impl Agent {
     /// Compacts if the window is nearly full.
     pub(super) async fn make_room(&mut self, now: SystemTime, turn: &mut Turn) -> Result<()> {
         let decision = self.decide();
-        if decision.compacts() {
+        if self.host.makes_room && decision.compacts() {
             let outcome = self.compact(&Cause::Auto(&decision), now).await?;
             turn.compacted.push(outcome);
         }
@@ -65,8 +65,7 @@ impl Agent {
     /// Compacts, for whatever cause. On a failure the conversation is as it was.
     pub(crate) async fn compact(&mut self, cause: &Cause<'_>, now: SystemTime) -> Result<Outcome> {
         let notes = self.notebook.as_ref().map(super::Notebook::notes);
-        let name = self.name();
-        match self.attempt(cause, notes.as_ref(), &name).await {
+        match self.attempt(cause, notes.as_ref()).await {
             Ok(done) => self.adopt(done, now),
             Err(why) => Ok(Outcome {
                 by: None,
@@ -78,11 +77,11 @@ impl Agent {
         }
     }
 
-    async fn attempt(
+    /// A compaction, which changes nothing here.
+    pub(crate) async fn attempt(
         &self,
         cause: &Cause<'_>,
         notes: Option<&Notes>,
-        name: &str,
     ) -> std::result::Result<Compaction, NotCompacted> {
         let files = files_fn(|path| std::fs::read_to_string(path));
         // Memories are recalled again, instructions are loaded again.
@@ -104,7 +103,7 @@ impl Agent {
             .restore(restore)
             .start(&start)
             .transcript(self.record.path().display().to_string())
-            .summary_uuid(format!("{name}-summary"))
+            .summary_uuid(format!("{}-{}-summary", self.id, self.spoken + 1))
             .files(&files);
         if let Some(notes) = notes {
             how = how.notes(notes);
@@ -116,7 +115,9 @@ impl Agent {
 
     /// The new conversation takes the place of the old one: first on disk, then here; then what a
     /// session starts with is computed anew.
-    fn adopt(&mut self, mut done: Compaction, now: SystemTime) -> Result<Outcome> {
+    pub(crate) fn adopt(&mut self, mut done: Compaction, now: SystemTime) -> Result<Outcome> {
+        // The summary has the first name.
+        self.name();
         let id = self.name();
         for message in done.attachments.iter_mut().chain(&mut done.hook_results) {
             self.spoken += 1;

@@ -1,26 +1,29 @@
 //! A service that fails in every way while a summary is asked for: the conversation stays.
 
 use std::error::Error as _;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
-use compact_sm::{Breaker, Cause, Message, validate};
+use compact_sm::{Cause, Message};
 
 use super::super::story::{Story, Telling};
-use super::agent::Agent;
-use super::once;
 use crate::Result;
+use crate::agent::Agent;
 use crate::server::{Action, Answer, Server};
 
 /// How long the host waits for a model that hangs.
 const PATIENCE: Duration = Duration::from_millis(150);
 
-pub(super) async fn tell(agent: &mut Agent, server: &Server, story: &mut Story) -> Result<()> {
+pub(super) async fn tell(
+    agent: &mut Agent,
+    server: &Server,
+    now: SystemTime,
+    story: &mut Story,
+) -> Result<()> {
     let mut told = Telling::new(
         "compact-sm",
         "A service that fails in every way leaves the conversation as it was",
     );
     let before = agent.messages.clone();
-    let breaker = Breaker::new();
     let json = Action::text("{\"summary\": \"all\"}");
     let busy = |status, kind| vec![Action::refuse(status, kind, Some(0)); 3];
     let faults: [(&str, Vec<Action>); 7] = [
@@ -37,7 +40,7 @@ pub(super) async fn tell(agent: &mut Agent, server: &Server, story: &mut Story) 
     ];
     for (name, actions) in faults {
         server.next(actions);
-        match once(agent, &breaker, &Cause::manual(None), None).await {
+        match agent.attempt(&Cause::manual(None), None).await {
             Ok(_) => told.expect(false, format!("{name}: became a summary")),
             Err(why) => {
                 let why_not = why.to_string();
@@ -51,25 +54,19 @@ pub(super) async fn tell(agent: &mut Agent, server: &Server, story: &mut Story) 
     }
     server.next([Action::Hang]);
     let cause = Cause::manual(None);
-    let hanging = once(agent, &breaker, &cause, None);
+    let hanging = agent.attempt(&cause, None);
     let gave_up = tokio::time::timeout(PATIENCE, hanging).await.is_err();
     told.expect(gave_up, "a hanging service answered");
     told.say("a service that hangs: given up by the host");
     untouched(agent, &before, &mut told);
-    told.expect(
-        !breaker.state().running,
-        "a compaction that was given up still runs",
-    );
 
     // Busy once, then well: the client waits, and the summary comes.
     server.next([Action::refuse(529, "overloaded_error", Some(0))]);
-    let done = once(agent, &breaker, &Cause::manual(None), None).await;
+    let done = agent.attempt(&Cause::manual(None), None).await;
     if let Some(done) = told.value("after all that", done) {
-        agent.messages = done.into_messages();
-        told.expect(
-            validate(&agent.messages).is_empty(),
-            "the API would refuse it",
-        );
+        for wrong in agent.adopt(done, now)?.wrong {
+            told.expect(false, wrong);
+        }
         told.say("then it answers, and the person's compaction works");
     }
     story.tell(told);

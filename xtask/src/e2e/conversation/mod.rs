@@ -2,28 +2,25 @@
 //! again and again; by notes, by a summary, by a summary that is too long at first, and by a model
 //! that answers nonsense until the breaker stops the tries and the person asks for it.
 
-mod agent;
 mod faults;
-mod notes;
+mod model;
 
 use std::path::Path;
+use std::sync::Arc;
 
-use claudemd::{Date, Options, Roots, Session};
-use compact_sm::{
-    Breaker, Cause, Compact, Compaction, HookResult, Hooks, Message, NotCompacted, Notes, Origin,
-    Restore, Sent, SessionStart, Way, compact, files_fn, summarizer_fn, validate,
-};
-use memdir_index::{LoadOptions, load_memory_prompt};
-use memdir_paths::SettingsOptions;
-use serde_json::{Value, json};
+use compact_sm::{Cause, Compaction, Way};
+use serde_json::json;
 
 use super::story::{Story, Telling};
 use super::world::World;
 use crate::Result;
+use crate::agent::{Agent, Host, Notebook};
 use crate::server::{Action, Answer, Seen, Server};
-use agent::{Agent, WINDOW};
-use notes::Notebook;
 
+/// The window of the model, in tokens. Small, so that three hundred turns fill it several times.
+const WINDOW: u64 = 100_000;
+/// The longest answer, in tokens.
+const MAX_OUTPUT: u64 = 32_000;
 const TURNS: usize = 300;
 /// Files that are read in turn.
 const FILES: usize = 12;
@@ -62,37 +59,20 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
     let server = Server::start()?;
     server.window(WINDOW);
     let served = shop.clone();
-    server.script(move |request| Some(model(request, &served)));
+    server.script(move |request| Some(model::answer(request, &served)));
 
-    let today = Date::new(2026, 4, 15).ok_or("no such day")?;
-    let roots = Roots::new(&world.main)
-        .home(&world.home)
-        .git_root(&world.main);
-    let mut instructions = Session::load(&roots, &Options::default());
-    let context = instructions.user_context(today).to_message_text();
-    let env = World::env(&world.home);
-    let settings = memdir_paths::Settings::read(&env, &world.main, &SettingsOptions::default());
-    let memory = memdir_paths::resolve(&env, &settings, &world.main)?.dir;
-    let memory = load_memory_prompt(memory.as_ref(), &LoadOptions::default());
-    let memory = memory.ok_or("memory is off")?.instructions;
-    let opening = Message::user(format!("{context}\n{HOOK}")).origin(Origin::Meta);
-    let system = format!("You are the agent of a shop.\n\n{memory}");
-    let mut agent = Agent::new(&server, system, opening)?;
-    let start = agent.tools.iter().fold(
-        SessionStart::new()
-            .instructions("CLAUDE.md", &context)
-            .memory_prompt(&memory)
-            .hook("session start", HOOK),
-        |start, tool| start.tool(tool.clone()),
-    );
-    let breaker = Breaker::new();
-    let mut notebook = Notebook::new(&world.root().join("session-memory"))?;
+    let mut host = Host::new(&world.home, server.url());
+    (host.window, host.max_output) = (WINDOW, MAX_OUTPUT);
+    (host.selector, host.dreams, host.makes_room) = (false, false, false);
+    let now = World::morning(10);
+    let ledger = Arc::default();
+    let mut agent = Agent::start(&host, "long", &world.main, Some(HOOK), &ledger, now)?;
+    agent.call_skill("release", SKILL);
     let mut crossings = 0;
     let mut refused = 0;
     for turn in 0..TURNS {
         let says = format!("turn {turn}: what does {} hold?", file(&shop, turn));
-        agent.turn(&says, &|input| read(input)).await?;
-        notebook.after_turn(&agent, World::morning(8)).await?;
+        agent.turn(&says, now).await?;
         let decision = agent.decide();
         if !decision.compacts() {
             continue;
@@ -101,8 +81,7 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
         let mut told = Telling::new("compact-sm", format!("Turn {turn}: {}", title(plan)));
         told.say(decision.to_string());
         let before = server.seen().len();
-        let notes = notebook.notes();
-        let done = meet(plan, &agent, &breaker, &notes, &server, &mut told).await;
+        let done = meet(plan, &agent, &server, &mut told).await;
         refused += usize::from(done.is_none());
         let Some(done) = done else {
             story.tell(told);
@@ -118,30 +97,14 @@ async fn session(world: &World, story: &mut Story) -> Result<()> {
             done.len()
         ));
         check(plan, &done, asked, &shop, &mut told);
-        notebook
-            .taking
-            .compacted(done.after, done.summarized.clone());
-        agent.messages = done.into_messages();
-        instructions.invalidate(claudemd::Reason::Compact);
-        let again = instructions.user_context(today).to_message_text();
-        told.expect(again == context, "the instructions are other ones");
-        // What the next request will hold, as a session that starts anew puts it together.
-        agent.context = Message::user(format!("{again}\n{HOOK}")).origin(Origin::Meta);
-        let all: Vec<Message> = [&agent.context]
-            .into_iter()
-            .chain(&agent.messages)
-            .cloned()
-            .collect();
-        let sent = Sent::new(&agent.system, &agent.tools, &all);
-        for missing in start.missing(&sent) {
-            told.expect(false, missing.to_string());
+        // The API's rules, and what a session that starts anew puts together.
+        for wrong in agent.adopt(done, now)?.wrong {
+            told.expect(false, wrong);
         }
-        let violations = validate(&all);
-        told.expect(violations.is_empty(), format!("{violations:?}"));
         story.tell(told);
     }
-    closing(&server, &notebook, crossings, refused, story);
-    faults::tell(&mut agent, &server, story).await?;
+    closing(&server, &agent, crossings, refused, story);
+    faults::tell(&mut agent, &server, now, story).await?;
     Ok(())
 }
 
@@ -159,31 +122,24 @@ fn title(plan: Plan) -> &'static str {
 async fn meet(
     plan: Plan,
     agent: &Agent,
-    breaker: &Breaker,
-    notes: &Notes,
     server: &Server,
     told: &mut Telling,
 ) -> Option<Compaction> {
     let decision = agent.decide();
+    let auto = Cause::Auto(&decision);
     match plan {
-        Plan::ByNotes => told.value(
-            "from notes",
-            once(agent, breaker, &Cause::Auto(&decision), Some(notes)).await,
-        ),
+        Plan::ByNotes => {
+            let notes = agent.notebook.as_ref().map(Notebook::notes);
+            told.value("from notes", agent.attempt(&auto, notes.as_ref()).await)
+        }
         Plan::TooLongAtFirst => {
             server.next([
                 Action::TooLong { over: 4_000 },
                 Action::TooLong { over: 2_000 },
             ]);
-            told.value(
-                "too long",
-                once(agent, breaker, &Cause::Auto(&decision), None).await,
-            )
+            told.value("too long", agent.attempt(&auto, None).await)
         }
-        Plan::BySummary | Plan::Again => told.value(
-            "a summary",
-            once(agent, breaker, &Cause::Auto(&decision), None).await,
-        ),
+        Plan::BySummary | Plan::Again => told.value("a summary", agent.attempt(&auto, None).await),
         Plan::ByThePerson => {
             let call =
                 || Action::Answer(Answer::call("call_x", "Read", json!({ "file_path": "/x" })));
@@ -195,46 +151,18 @@ async fn meet(
             ];
             for answers in nonsense {
                 server.next(answers);
-                match once(agent, breaker, &Cause::Auto(&decision), None).await {
+                match agent.attempt(&auto, None).await {
                     Ok(_) => told.expect(false, "nonsense became a summary"),
                     Err(why) => told.say(why.to_string()),
                 }
             }
-            match once(agent, breaker, &Cause::Auto(&decision), None).await {
+            match agent.attempt(&auto, None).await {
                 Ok(_) => told.expect(false, "the breaker let a fourth try through"),
                 Err(why) => told.say(why.to_string()),
             }
             let cause = Cause::manual(Some("keep the name of the flag"));
-            told.value("by the person", once(agent, breaker, &cause, None).await)
+            told.value("by the person", agent.attempt(&cause, None).await)
         }
-    }
-}
-
-async fn once(
-    agent: &Agent,
-    breaker: &Breaker,
-    cause: &Cause<'_>,
-    notes: Option<&Notes>,
-) -> std::result::Result<Compaction, NotCompacted> {
-    let files = files_fn(|path| std::fs::read_to_string(path));
-    let restore = Restore::default().skill("release", SKILL);
-    let mut how = Compact::new(breaker, &agent.counter)
-        .policy(&agent.policy)
-        .restore(restore)
-        .files(&files);
-    if let Some(notes) = notes {
-        how = how.notes(notes);
-    }
-    let summarizer = summarizer_fn(|request| agent.summarize(request));
-    compact(&agent.messages, cause, &how, &summarizer, &StartHook).await
-}
-
-/// The hook of the session's start, which runs again after a compaction.
-struct StartHook;
-
-impl Hooks for StartHook {
-    async fn session_start(&self) -> Vec<HookResult> {
-        vec![HookResult::new("session start", HOOK)]
     }
 }
 
@@ -299,13 +227,7 @@ fn check(plan: Plan, done: &Compaction, asked: usize, shop: &Path, told: &mut Te
     told.expect(skill, "the skill did not come back");
 }
 
-fn closing(
-    server: &Server,
-    notebook: &Notebook,
-    crossings: usize,
-    refused: usize,
-    story: &mut Story,
-) {
+fn closing(server: &Server, agent: &Agent, crossings: usize, refused: usize, story: &mut Story) {
     let mut told = Telling::new(
         "compact-sm",
         "The server refused nothing but what it was told to",
@@ -316,7 +238,9 @@ fn closing(
         let expected = scripted.iter().any(|text| why.starts_with(text));
         told.expect(expected, format!("refused: {why}"));
     }
-    notebook.tell(&mut told);
+    if let Some(notebook) = &agent.notebook {
+        notes(notebook, &mut told);
+    }
     // A fork has the conversation's prefix, byte for byte, so it is read from the cache like a turn.
     let says = |seen: &Seen, word: &str| {
         let last = seen.body["messages"]
@@ -353,6 +277,26 @@ fn closing(
     story.tell(told);
 }
 
+/// What the fork that takes notes did, and was not allowed to do.
+fn notes(notebook: &Notebook, told: &mut Telling) {
+    told.say(format!("notes were taken {} times", notebook.taken));
+    told.expect(notebook.taken >= 3, "notes were hardly taken");
+    let mut reasons: Vec<&String> = notebook.refused.iter().collect();
+    reasons.sort();
+    reasons.dedup();
+    for why in &reasons {
+        told.say(format!("refused: {why}"));
+    }
+    told.expect(
+        notebook.refused.len() >= 3,
+        "the model was not kept to its file",
+    );
+    let text = notebook.text();
+    told.expect(!text.contains("ghp_"), "a token stands in the notes");
+    let headings = text.lines().filter(|line| line.starts_with("# ")).count();
+    told.expect(headings == 10, format!("{headings} sections"));
+}
+
 /// How much of the input of these requests came from the cache, in percent.
 fn share<'a>(seen: impl Iterator<Item = &'a Seen>) -> u64 {
     let (mut read, mut all) = (0, 0);
@@ -382,46 +326,4 @@ fn file_path(shop: &Path, n: usize) -> std::path::PathBuf {
 
 fn file(shop: &Path, turn: usize) -> String {
     file_path(shop, turn % FILES).display().to_string()
-}
-
-/// The tool: reads what it is told to.
-fn read(input: &Value) -> String {
-    let path = input["file_path"].as_str().unwrap_or_default();
-    std::fs::read_to_string(path).unwrap_or_else(|error| error.to_string())
-}
-
-/// The scripted model: reads the file that it is asked about, then says what it holds; writes a
-/// summary when it is asked for one.
-fn model(request: &Value, shop: &Path) -> Action {
-    let last = request["messages"].as_array().and_then(|list| list.last());
-    let blocks = last.and_then(|last| last["content"].as_array());
-    let Some(block) = blocks.and_then(|blocks| blocks.last()) else {
-        return Action::text("What is it about?");
-    };
-    if block["type"] == "tool_result" {
-        return Action::text("It holds one constant, written sixty times.");
-    }
-    let text = block["text"].as_str().unwrap_or_default();
-    if let Some(notes) = notes::answer(text) {
-        return notes;
-    }
-    if text.contains("<summary>") {
-        let summary = "1. Primary request and intent:\n   Read the shop's files.\n\
-                       3. Files and code sections:\n   the flag stands in file 7.";
-        let answer =
-            format!("<analysis>\nTwelve files.\n</analysis>\n\n<summary>\n{summary}\n</summary>");
-        return Action::text(answer);
-    }
-    let turn = text.split([' ', ':']).nth(1).unwrap_or_default();
-    let named = text
-        .split_whitespace()
-        .find(|word| Path::new(word).starts_with(shop));
-    match named {
-        Some(path) => Action::Answer(Answer::call(
-            &format!("call_{turn}"),
-            "Read",
-            json!({ "file_path": path }),
-        )),
-        None => Action::text("Which file?"),
-    }
 }
