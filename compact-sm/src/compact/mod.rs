@@ -21,6 +21,7 @@ use crate::breaker::{Attempt, Refusal};
 use crate::hooks::{AfterCompaction, Before, BeforeCompaction, Hooks};
 use crate::keep::floor;
 use crate::summarizer::Summarizer;
+use crate::summary::{BadSummary, TAIL_FROM_TOKENS};
 use crate::tokens::measure;
 use result::decider;
 use run::Run;
@@ -87,11 +88,7 @@ pub async fn compact<S: Summarizer + Sync, H: Hooks + Sync>(
             match run.summary(summarizer, added.as_deref()).await {
                 Ok(done) => done,
                 Err(why) => {
-                    match (&why, cause.by()) {
-                        // Nothing was asked of anybody; automatic compaction is no worse for it.
-                        (WhyNot::TooFewMessages | WhyNot::BadRun, By::Manual) => attempt.withdraw(),
-                        _ => attempt.fail(),
-                    }
+                    give_up(attempt, cause, &why);
                     return Err(NotCompacted { why, attempts });
                 }
             }
@@ -101,7 +98,7 @@ pub async fn compact<S: Summarizer + Sync, H: Hooks + Sync>(
     done.hooked(hooks.session_start().await);
     run.restore(&mut done);
     if let Err(why) = run.shrinks(&done) {
-        attempt.fail();
+        give_up(attempt, cause, &why);
         let attempts = done.attempts;
         return Err(NotCompacted { why, attempts });
     }
@@ -160,6 +157,20 @@ fn begin<'a>(
         Cause::Manual { .. } | Cause::Partial { .. } => how.breaker.begin_manual(),
     };
     started.map_err(WhyNot::NotStarted)
+}
+
+/// It has failed, unless a person asked and there was nothing to gain: automatic compaction is no
+/// worse for that.
+fn give_up(attempt: Attempt<'_>, cause: &Cause<'_>, why: &WhyNot) {
+    let nothing_to_gain = match why {
+        WhyNot::TooFewMessages | WhyNot::BadRun | WhyNot::DoesNotShrink { .. } => true,
+        WhyNot::BadSummary(BadSummary::NotShorter { before, .. }) => *before < TAIL_FROM_TOKENS,
+        _ => false,
+    };
+    match cause.by() {
+        By::Manual if nothing_to_gain => attempt.withdraw(),
+        _ => attempt.fail(),
+    }
 }
 
 /// Every way has checked that its result is shorter where it matters; what came back must not

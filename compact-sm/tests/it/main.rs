@@ -32,6 +32,7 @@ mod restoring;
 mod scripted;
 #[cfg(feature = "serde")]
 mod serialize;
+mod shrinks;
 mod summarizer_errors;
 mod summary_reply;
 mod summary_request;
