@@ -7,9 +7,9 @@
 use serde_json::Value;
 
 use super::head;
-use super::prompt::{RECENT_MARK, WORDS_MARK, shortened};
+use super::prompt::{RECENT_MARK, UNKNOWN_MARK, WORDS_MARK, shortened};
 use super::request::marks;
-use super::retry::groups;
+use super::retry::{groups, is_cut_mark};
 use crate::keep::is_summary;
 use crate::tokens::Counter;
 use crate::transcript::is_results;
@@ -40,11 +40,12 @@ pub(super) struct Fitted {
 }
 
 /// What is shortened, in this order.
-const STEPS: [Step; 4] = [
+const STEPS: [Step; 5] = [
     Step::Results(LONG_BYTES),
     Step::Media,
     Step::Results(SHORT_BYTES),
     Step::Arguments(SHORT_BYTES),
+    Step::Unknown,
 ];
 
 /// What is shortened last, when no round is left that could go.
@@ -58,6 +59,8 @@ enum Step {
     Media,
     /// Texts in the arguments of calls.
     Arguments(usize),
+    /// Blocks of which nothing is known, all of them: one may be the result of another.
+    Unknown,
     /// What was said.
     Texts(usize),
 }
@@ -79,6 +82,9 @@ pub(super) fn fit(list: &mut Vec<Message>, room: u64, counter: &dyn Counter, dro
         left_out = fit.rounds(list);
     }
     fit.steps(list, &LAST_STEPS);
+    if drop == Drop::Oldest {
+        left_out += fit.last_round(list);
+    }
     if left_out > 0 {
         left_out += fit.words(list);
     }
@@ -105,8 +111,11 @@ impl Fit<'_> {
 
     fn steps(&mut self, list: &mut [Message], steps: &[Step]) {
         for step in steps {
+            if self.has_room() {
+                return;
+            }
             for (at, message) in list.iter_mut().enumerate() {
-                if self.has_room() {
+                if self.has_room() && *step != Step::Unknown {
                     return;
                 }
                 // Nothing else tells of what an earlier summary stands for.
@@ -170,6 +179,46 @@ impl Fit<'_> {
         gone
     }
 
+    /// Leaves out the last round too, if nothing else is left that could go: reasoning cannot be
+    /// shortened, nor can thousands of short results. What the person said stays.
+    fn last_round(&mut self, list: &mut Vec<Message>) -> usize {
+        if self.has_room() {
+            return 0;
+        }
+        let first = usize::from(list.first().is_some_and(is_summary));
+        let summary = self.sizes[..first].iter().sum::<u64>();
+        if summary > self.room {
+            // It would have too much without the round as well.
+            return 0;
+        }
+        let is_marked = list.get(first).is_some_and(is_cut_mark);
+        let from = first + usize::from(is_marked);
+        let mut gone = 0;
+        let (mut stays, mut sizes, mut touched) = (Vec::new(), Vec::new(), Vec::new());
+        for (message, at) in list[from..].iter_mut().zip(from..) {
+            match said(message) {
+                Some(said) => {
+                    sizes.push(self.counter.message(&said));
+                    touched.push(self.touched[at]);
+                    stays.push(said);
+                }
+                None => gone += 1,
+            }
+        }
+        if gone > 0 && !is_marked {
+            let mark = Message::user(WORDS_MARK).origin(Origin::Meta);
+            sizes.insert(0, self.counter.message(&mark));
+            touched.insert(0, false);
+            stays.insert(0, mark);
+        }
+        list.splice(from.., stays);
+        self.sizes.splice(from.., sizes);
+        self.touched.splice(from.., touched);
+        let sizes = self.sizes.iter();
+        self.total = sizes.fold(0_u64, |sum, n| sum.saturating_add(*n));
+        gone
+    }
+
     /// Leaves out what is left of rounds that went, behind the mark that says so.
     fn words(&mut self, list: &mut Vec<Message>) -> usize {
         let first = 1 + usize::from(list.first().is_some_and(is_summary));
@@ -209,6 +258,9 @@ fn shorten(message: &mut Message, step: Step) -> bool {
     if step == Step::Media {
         return marks(&mut message.content) > 0;
     }
+    if step == Step::Unknown {
+        return unknown(&mut message.content);
+    }
     let mut any = false;
     for block in &mut message.content.blocks {
         any |= match (step, block) {
@@ -223,6 +275,25 @@ fn shorten(message: &mut Message, step: Step) -> bool {
             (Step::Texts(most), Block::Text { text, .. }) => cut(text, most),
             _ => false,
         };
+    }
+    any
+}
+
+/// Puts marks in the place of blocks of which nothing is known.
+fn unknown(content: &mut Content) -> bool {
+    let mut any = false;
+    for block in &mut content.blocks {
+        match block {
+            Block::Other(_) => {
+                *block = Block::text(UNKNOWN_MARK);
+                any = true;
+            }
+            Block::ToolResult {
+                content: Some(inner),
+                ..
+            } => any |= unknown(inner),
+            _ => {}
+        }
     }
     any
 }

@@ -132,6 +132,9 @@ pub(crate) const SAID_LAST: &str = "[what the person said last before this point
 pub(crate) const IMAGE_MARK: &str = "[image]";
 pub(crate) const DOCUMENT_MARK: &str = "[document]";
 
+/// Stands for a block of which nothing is known, where there is no room for it.
+pub(crate) const UNKNOWN_MARK: &str = "[something that is left out of this copy]";
+
 /// The first message where the oldest part had to be left out of the request.
 pub(crate) const CUT_MARK: &str =
     "[the oldest part of this conversation was left out, so that a summary of the rest fits]";

@@ -169,10 +169,10 @@ impl SummaryRequest {
 ///
 /// If it has more than its room, this happens to the copy until it has not, the oldest first: long
 /// results are shortened, images become marks, then shorter results and the arguments of calls are
-/// shortened; then whole rounds are left out but for what the person said, and one remains; at
-/// last what was said is shortened, and then left out where its round is. The request says of how
-/// many messages. It exceeds its room only by what cannot be shortened of an earlier summary and of
-/// one round: reasoning, and many short pieces.
+/// shortened, and blocks of which nothing is known become marks; then whole rounds are left out but
+/// for what the person said, and one remains; at last what was said is shortened, the round goes
+/// that remains, and then what was said is left out where its round is. The request says of how
+/// many messages. It exceeds its room only if an earlier summary does so alone.
 #[must_use]
 pub fn summary_request(
     messages: &[Message],

@@ -43,6 +43,87 @@ fn thousands_of_small_results_lose_their_oldest_rounds_and_the_request_says_how_
 }
 
 #[test]
+fn one_round_that_cannot_be_shortened_goes_too_and_what_the_person_said_stays() {
+    let reasoning = Block::thinking(words(30_000), "c2ln");
+    let call = |id: &str| Block::tool_use(id, "Read", serde_json::json!({"file_path": "/a"}));
+    let many = (0..3_000).map(|at| format!("call_{at}"));
+    let many: Vec<String> = many.collect();
+    let rounds = [
+        vec![
+            Message::assistant([reasoning.clone(), call("one")]).id("m"),
+            Message::user([Block::tool_result("one", "x")]),
+        ],
+        // Its calls wait.
+        vec![Message::assistant([reasoning, call("one"), call("two")]).id("m")],
+        vec![
+            Message::assistant(many.iter().map(|id| call(id)).collect::<Vec<_>>()).id("m"),
+            Message::user(
+                many.iter()
+                    .map(|id| Block::tool_result(id.as_str(), "x"))
+                    .collect::<Vec<_>>(),
+            ),
+        ],
+    ];
+    for round in rounds {
+        for earlier in [0, 3_000] {
+            let mut list = vec![
+                Message::user("a wish"),
+                Message::assistant("yes"),
+                Message::user("another"),
+            ];
+            list.extend(round.clone());
+            if earlier > 0 {
+                list.insert(0, Message::user(words(earlier)).origin(Origin::Summary));
+            }
+            assert_eq!(validate(&list), []);
+            let request = fits(&list, 10_000);
+            let json = json(&request);
+            assert!(json.contains("\"a wish\"") && json.contains("\"another\""));
+            assert_eq!(request.left_out, 1 + round.len());
+        }
+    }
+}
+
+#[test]
+fn an_earlier_summary_that_has_more_than_the_room_alone_does_not_cost_the_round() {
+    let mut list = vec![Message::user(words(5_000)).origin(Origin::Summary)];
+    list.extend(tool_loop(1, 50));
+    let request = whole(&list, &SummaryOptions::default().room(1_000));
+    assert!(json(&request).contains("step 0"));
+    assert_eq!(validate_with(&request.messages, &Limits::request()), vec![]);
+}
+
+#[test]
+fn blocks_of_which_nothing_is_known_become_marks_where_there_is_no_room() {
+    let unknown = |kind: &str, size: usize| {
+        Block::Other(serde_json::json!({"type": kind, "id": "srv_1", "data": words(size)}))
+    };
+    let list = vec![
+        Message::user("search for it"),
+        Message::assistant([
+            unknown("server_call", 1),
+            unknown("server_result", 40_000),
+            Block::text("found"),
+        ]),
+        Message::user([unknown("later_block", 9)]),
+        Message::assistant("and read"),
+    ];
+    assert_eq!(validate(&list), []);
+    let request = fits(&list, 10_000);
+    let json = json(&request);
+    // All of them, because one may be the result of another; what was said stays.
+    assert_eq!(
+        json.matches("[something that is left out of this copy]")
+            .count(),
+        3
+    );
+    assert!(json.contains("found") && !json.contains("srv_1"));
+    assert_eq!((request.left_out, request.shortened), (0, 2));
+    // With room for them they are as they were.
+    assert!(self::json(&fits(&list, 90_000)).contains("srv_1"));
+}
+
+#[test]
 fn long_results_are_shortened_before_anything_goes() {
     let list = tool_loop(20, 5_000);
     let request = fits(&list, 60_000);
