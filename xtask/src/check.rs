@@ -155,6 +155,9 @@ pub(crate) struct Forks {
     pub(crate) same: usize,
     /// The service had called a first try too long; they begin with tools and system prompt alone.
     pub(crate) trimmed: usize,
+    /// A part is to be summarized, which a mark in the conversation shows: they begin with what
+    /// stands before it.
+    pub(crate) parts: usize,
     /// Anything else.
     pub(crate) other: usize,
 }
@@ -188,10 +191,26 @@ pub(crate) fn forks(seen: &[crate::server::Seen]) -> Forks {
                 && (shared + 1 >= messages.len()
                     || (shared == its.len() && messages.len() <= its.len() + 2))
         });
-        match (is_same, was_too_long) {
-            (true, _) => forks.same += 1,
-            (false, true) => forks.trimmed += 1,
-            (false, false) => forks.other += 1,
+        let mark = messages.iter().position(|message| {
+            let text = message.to_string();
+            text.contains("begins here]") && !text.contains("<summary>")
+        });
+        let is_part = mark.is_some_and(|mark| {
+            turns.iter().rev().any(|turn| {
+                let its = turn["messages"].as_array().cloned().unwrap_or_default();
+                let shared = its
+                    .iter()
+                    .zip(&messages)
+                    .take_while(|(a, b)| a == b)
+                    .count();
+                mark > 1 && shared >= mark && turn["system"] == body["system"]
+            })
+        });
+        match (is_same, is_part, was_too_long) {
+            (true, ..) => forks.same += 1,
+            (_, true, _) => forks.parts += 1,
+            (.., true) => forks.trimmed += 1,
+            _ => forks.other += 1,
         }
         was_too_long = request
             .refused

@@ -72,6 +72,8 @@ pub(crate) struct Agent {
     hook: Option<String>,
     /// Counts the messages, so that each has a name of its own.
     spoken: u64,
+    /// When the model last answered.
+    last: Option<SystemTime>,
 }
 
 /// What one turn was, for a person or a check.
@@ -87,6 +89,9 @@ pub(crate) struct Turn {
     /// What tools said that went wrong.
     pub(crate) refused: Vec<String>,
     pub(crate) compacted: Vec<Outcome>,
+    /// Results of tools that were cleared, because the model had been silent for so long that
+    /// nothing of the conversation was in the cache any more.
+    pub(crate) cleared: usize,
     pub(crate) took_notes: bool,
     /// What the gates of a consolidation said.
     pub(crate) asleep: Option<Asleep>,
@@ -160,6 +165,7 @@ impl Agent {
             skill: None,
             hook,
             spoken: 0,
+            last: None,
         };
         agent.prepare();
         Ok(agent)
@@ -226,6 +232,7 @@ impl Agent {
     pub(crate) async fn turn(&mut self, says: &str, now: SystemTime) -> Result<Turn> {
         self.turns += 1;
         let mut turn = Turn::default();
+        turn.cleared = self.clear_old_results(now)?;
         let mut blocks = vec![Block::text(says)];
         let today = date(now)?;
         if today != self.today {
@@ -238,6 +245,7 @@ impl Agent {
             self.make_room(now, &mut turn).await?;
             let answer = self.ask(now, &mut turn).await?;
             let results = self.run_calls(&answer, now, &mut turn);
+            self.last = Some(now);
             turn.answer = answer.texts().collect::<Vec<_>>().join("\n");
             self.say(answer, now)?;
             if results.is_empty() {

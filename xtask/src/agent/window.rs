@@ -6,8 +6,9 @@ use std::time::SystemTime;
 
 use claudemd::Reason;
 use compact_sm::{
-    Cause, Compact, Compaction, Decision, Elsewhere, HookResult, Hooks, Message, NotCompacted,
-    Notes, Piece, Refused, Restore, Sent, Source, Way, compact, files_fn, summarizer_fn, validate,
+    Cause, Compact, Compaction, Decision, Elsewhere, HookResult, Hooks, Message, MicroOptions,
+    NotCompacted, Notes, Piece, Refused, Restore, Sent, Source, Way, When, compact, files_fn,
+    micro, summarizer_fn, validate,
 };
 
 use super::{Agent, Compacted, Turn, date};
@@ -49,6 +50,36 @@ impl Agent {
             turn.compacted.push(outcome);
         }
         Ok(())
+    }
+
+    /// After an hour of silence the cache is cold, and old results cost what they cost.
+    pub(super) fn clear_old_results(&mut self, now: SystemTime) -> Result<usize> {
+        let gap = self.last.and_then(|last| now.duration_since(last).ok());
+        let Some(gap) = gap else {
+            return Ok(0);
+        };
+        let options = MicroOptions::default();
+        let plan = micro(&self.messages, When::Idle(gap), &options, &self.counter);
+        if plan.clear.is_empty() {
+            return Ok(0);
+        }
+        let done = plan.apply(std::mem::take(&mut self.messages));
+        let (messages, cleared, saved) = match done {
+            Ok(done) => (done.messages, done.cleared.len(), done.saved_tokens),
+            // It is for this very list.
+            Err(back) => (back.messages, 0, 0),
+        };
+        self.messages = messages;
+        let before = self.decide().used.total();
+        let mut ledger = self.ledger.lock().unwrap_or_else(|e| e.into_inner());
+        ledger.compactions.push(Compacted {
+            session: self.id.clone(),
+            turn: self.turns,
+            way: "micro".to_owned(),
+            before,
+            after: before.saturating_sub(saved),
+        });
+        Ok(cleared)
     }
 
     pub(super) async fn after_refusal(

@@ -295,8 +295,12 @@ fn handle(shared: &Shared, request: &http::Request, out: &mut TcpStream) -> std:
             Err(std::io::ErrorKind::ConnectionAborted.into())
         }
         Action::CutBody => {
+            let streams = body["stream"] == true;
             remember(shared, body, 200, None);
-            http::write_cut(out)?;
+            match streams {
+                true => reply::send_cut(out)?,
+                false => http::write_cut(out)?,
+            }
             Err(std::io::ErrorKind::ConnectionAborted.into())
         }
         Action::Html => {

@@ -65,6 +65,38 @@ pub(super) fn send(
     }
 }
 
+/// A stream of events that ends in the middle of a text.
+pub(super) fn send_cut(out: &mut impl Write) -> io::Result<()> {
+    http::write_stream_head(out)?;
+    let message = json!({
+        "id": "msg_cut", "type": "message", "role": "assistant", "content": [],
+        "stop_reason": null, "usage": { "input_tokens": 1, "output_tokens": 1 },
+    });
+    for (name, data) in [
+        (
+            "message_start",
+            json!({ "type": "message_start", "message": message }),
+        ),
+        (
+            "content_block_start",
+            json!({
+                "type": "content_block_start", "index": 0,
+                "content_block": { "type": "text", "text": "" },
+            }),
+        ),
+        (
+            "content_block_delta",
+            json!({
+                "type": "content_block_delta", "index": 0,
+                "delta": { "type": "text_delta", "text": "It be" },
+            }),
+        ),
+    ] {
+        http::write_chunk(out, &format!("event: {name}\ndata: {data}\n\n"))?;
+    }
+    Ok(())
+}
+
 fn stream(
     out: &mut impl Write,
     mut message: Value,

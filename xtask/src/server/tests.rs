@@ -255,6 +255,20 @@ fn faults_come_on_command() {
 }
 
 #[test]
+fn a_stream_is_cut_in_the_middle_of_a_text() {
+    let server = Server::start().unwrap();
+    let mut body = request(json!([{ "role": "user", "content": "a" }]));
+    body["stream"] = json!(true);
+    server.next([Action::CutBody]);
+    let events = send(&server, &body);
+    assert!(events.contains("text_delta"), "{events}");
+    assert!(
+        !events.contains("message_stop") && !events.ends_with("\r\n0\r\n\r\n"),
+        "{events}"
+    );
+}
+
+#[test]
 fn the_cache_reads_a_prefix_and_nothing_else() {
     let server = Server::start().unwrap();
     let marked = |text: &str| json!({ "type": "text", "text": text, "cache_control": { "type": "ephemeral" } });

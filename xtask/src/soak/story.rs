@@ -170,7 +170,7 @@ impl Soak {
             1 if !self.sessions[at].messages.is_empty() => {
                 self.counts.restarts += 1;
                 let old = self.sessions.remove(at);
-                let known = requests(&old);
+                let known = without_results(&old);
                 let (id, cwd) = (old.id.clone(), old.cwd.clone());
                 drop(old);
                 let new = Agent::resume(
@@ -181,7 +181,7 @@ impl Soak {
                     &self.ledger,
                     self.now,
                 )?;
-                if requests(&new) != known {
+                if without_results(&new) != known {
                     return Err(format!("{id} is another conversation after a restart").into());
                 }
                 self.sessions.push(new);
@@ -310,6 +310,20 @@ impl Soak {
 
 fn requests(agent: &Agent) -> Vec<Value> {
     agent.messages.iter().map(Message::to_request).collect()
+}
+
+/// The conversation without what tools answered: old results are cleared in the conversation and
+/// not in the transcript.
+fn without_results(agent: &Agent) -> Vec<Value> {
+    let mut all = requests(agent);
+    for message in &mut all {
+        for block in message["content"].as_array_mut().into_iter().flatten() {
+            if block["type"] == "tool_result" {
+                block["content"] = Value::Null;
+            }
+        }
+    }
+    all
 }
 
 /// Removes transcripts of sessions that said nothing for a week.

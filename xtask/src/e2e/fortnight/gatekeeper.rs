@@ -23,6 +23,8 @@ pub(super) struct GateKeeper {
     pub(super) asked: usize,
     pub(super) dreams: usize,
     pub(super) wrong: Vec<String>,
+    /// How often each gate was the one that was closed.
+    pub(super) closed: BTreeMap<String, usize>,
 }
 
 impl GateKeeper {
@@ -45,6 +47,11 @@ impl GateKeeper {
             return;
         }
         self.asked += 1;
+        if let Asleep::Closed(closed) = said {
+            let why = closed.to_string();
+            let why = why.split(':').next().unwrap_or_default().to_owned();
+            *self.closed.entry(why).or_default() += 1;
+        }
         let due = self.is_due(id, at);
         match said {
             Asleep::Dreamt(end) => {

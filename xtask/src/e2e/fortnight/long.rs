@@ -22,6 +22,7 @@ pub(super) fn tell(it: &Fortnight, story: &mut Story) -> Result<()> {
     story.day(8, &World::date(8), "a long day");
     by_notes(it, story)?;
     without_notes(it, story)?;
+    in_part(it, story)?;
     Ok(())
 }
 
@@ -50,6 +51,15 @@ fn decide(it: &Fortnight, agent: &mut Agent, n: usize, minute: &mut u64) -> Resu
     let says = format!("{DECISION} flag number {n} stays off until the audit is over.");
     it.turn(agent, &says, [Step::say("Noted.")], at(8, *minute))?;
     Ok(())
+}
+
+/// The sections in front were computed once, and once more after each compaction.
+fn check_sections(agent: &Agent, compactions: usize, told: &mut Telling) {
+    let computed = agent.context.computed;
+    told.expect(
+        computed == 1 + compactions,
+        format!("the sections were computed {computed} times for {compactions} compactions"),
+    );
 }
 
 fn check_turn(agent: &Agent, turn: &Turn, by: Way, told: &mut Telling) {
@@ -132,6 +142,7 @@ fn by_notes(it: &Fortnight, story: &mut Story) -> Result<()> {
         .flat_map(|m| m.texts().map(str::to_owned))
         .collect::<String>();
     told.expect(said.contains(SKILL), "the skill is gone");
+    check_sections(&agent, 1, &mut told);
     if let Some(notebook) = &agent.notebook {
         told.say(format!("notes were taken {} times", notebook.taken));
         told.expect(!notebook.refused.is_empty(), "the fork may read");
@@ -192,7 +203,100 @@ fn without_notes(it: &Fortnight, story: &mut Story) -> Result<()> {
         "by the person: {} tokens become {}",
         compacted.before, compacted.after
     ));
+    check_sections(&agent, 4, &mut told);
     recite(it, &mut agent, DECISIONS, &mut minute, &mut told)?;
+    it.check_disk(&mut told);
+    story.tell(told);
+    Ok(())
+}
+
+/// A part of the conversation that the person names; and old results, after an hour of silence.
+fn in_part(it: &Fortnight, story: &mut Story) -> Result<()> {
+    let mut told = Telling::new(
+        "all",
+        "A part of it, as the person asks; old results, after an hour",
+    );
+    let host = Host {
+        takes_notes: false,
+        ..it.host.clone()
+    };
+    let mut agent = it.session_of(&host, "s28", &it.world.main, at(8, 700))?;
+    let mut minute = 700;
+    for n in 0..DECISIONS {
+        decide(it, &mut agent, n, &mut minute)?;
+    }
+    for n in 0..8 {
+        let path = it.world.main.join(format!("src/part_{n}.rs"));
+        let steps = [Step::read(&path), Step::say("One constant.")];
+        minute += 1;
+        it.turn(&mut agent, "And here?", steps, at(8, minute))?;
+    }
+    let before: Vec<Value> = agent
+        .messages
+        .iter()
+        .map(compact_sm::Message::to_request)
+        .collect();
+    let (from, to) = (before.len() / 4, before.len() * 3 / 4);
+    let cause = Cause::partial(from..to, None);
+    let done = it.runtime.block_on(agent.compact(&cause, at(8, minute)))?;
+    told.expect(done.by == Some(Way::Summary), format!("{done:?}"));
+    told.expect(done.wrong.is_empty(), format!("{:?}", done.wrong));
+    let after: Vec<Value> = agent
+        .messages
+        .iter()
+        .map(compact_sm::Message::to_request)
+        .collect();
+    let head = before
+        .iter()
+        .zip(&after)
+        .take_while(|(a, b)| a == b)
+        .count();
+    told.expect(
+        head >= 1 && head <= from,
+        format!("{head} messages in front are as they were"),
+    );
+    let last = before.last();
+    told.expect(
+        after.iter().any(|message| Some(message) == last),
+        "what stands behind changed",
+    );
+    told.say(format!(
+        "messages {from} to {to} of {}: {} tokens become {}, {head} in front of it as they were",
+        before.len(),
+        done.before,
+        done.after
+    ));
+    recite(it, &mut agent, DECISIONS, &mut minute, &mut told)?;
+    for n in 0..8 {
+        let path = it.world.main.join(format!("src/part_{n}.rs"));
+        let steps = [Step::read(&path), Step::say("One constant.")];
+        minute += 1;
+        it.turn(&mut agent, "Once more?", steps, at(8, minute))?;
+    }
+    minute += 70;
+    let turn = it.turn(
+        &mut agent,
+        "I'm back.",
+        [Step::say("Welcome.")],
+        at(8, minute),
+    )?;
+    told.expect(
+        turn.cleared > 0,
+        "an hour later every result is still there",
+    );
+    told.say(format!(
+        "{} old results were cleared after seventy minutes",
+        turn.cleared
+    ));
+    recite(it, &mut agent, DECISIONS, &mut minute, &mut told)?;
+    let list: Vec<Value> = agent
+        .messages
+        .iter()
+        .map(compact_sm::Message::to_request)
+        .collect();
+    for wrong in check::messages(&list) {
+        told.expect(false, wrong);
+    }
     it.check_disk(&mut told);
     story.tell(told);
     Ok(())

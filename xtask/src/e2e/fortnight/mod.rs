@@ -87,11 +87,14 @@ pub(super) fn tell(story: &mut Story) -> Result<Figures> {
     quiet::tell(&fortnight, story)?;
     fortnight.closing(story);
     let receipts = fortnight.receipts.take();
+    let gates = fortnight.gates.take();
     let ledger = fortnight.ledger().clone();
     Ok(Figures {
         ledger,
         receipts,
         dream: report,
+        closed: gates.closed,
+        dreams: gates.dreams,
         window: WINDOW,
     })
 }
@@ -190,6 +193,9 @@ impl Fortnight {
             "the gates were asked after {} turns; {} dreams, each when it was due",
             gates.asked, gates.dreams
         ));
+        for (why, count) in &gates.closed {
+            told.say(format!("{why}: {count} times"));
+        }
         told.expect(gates.dreams > 0, "it never dreamt");
         let ledger = self.ledger();
         for purpose in crate::agent::Purpose::ALL {
@@ -204,6 +210,39 @@ impl Fortnight {
                 ledger.share(purpose).unwrap_or(0)
             ));
         }
+        // Turn by turn, and fork by fork.
+        let share = |row: &crate::agent::Row| row.read * 100 / row.input().max(1);
+        let mut turns: Vec<(u64, &crate::agent::Row)> = ledger
+            .of(crate::agent::Purpose::Turn)
+            .filter(|row| row.turn > 1)
+            .map(|row| (share(row), row))
+            .collect();
+        turns.sort_by_key(|(share, _)| *share);
+        if let (Some((least, row)), Some((middle, _))) = (turns.first(), turns.get(turns.len() / 2))
+        {
+            told.say(format!(
+                "turn by turn behind the first: half of them {middle} % or more, the least {least} % \
+                 (turn {} of {}, {} % of it new)",
+                row.turn,
+                row.session,
+                100 - least
+            ));
+        }
+        for purpose in [
+            crate::agent::Purpose::Notes,
+            crate::agent::Purpose::Summary,
+            crate::agent::Purpose::Dream,
+        ] {
+            let shares: Vec<String> = ledger
+                .of(purpose)
+                .map(|row| share(row).to_string())
+                .collect();
+            told.say(format!(
+                "{}, each in %: {}",
+                purpose.as_str(),
+                shares.join(" ")
+            ));
+        }
         // A fork has what its conversation last sent in front of it, byte for byte.
         let forks = check::forks(&self.server.seen());
         told.expect(
@@ -211,8 +250,9 @@ impl Fortnight {
             format!("{} forks have a prefix of their own", forks.other),
         );
         told.say(format!(
-            "{} forks begin with the bytes of their conversation; {} had been too long so",
-            forks.same, forks.trimmed
+            "{} forks begin with the bytes of their conversation, {} up to the part that is \
+             summarized; {} had been too long so",
+            forks.same, forks.parts, forks.trimmed
         ));
         for refused in self
             .server

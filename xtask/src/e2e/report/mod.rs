@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::story::Story;
 use crate::agent::{Ledger, Purpose, Row};
-use crate::text::pad;
+use crate::text::{pad, wrap};
 pub(super) use page::page;
 
 /// The figures of two weeks.
@@ -21,6 +21,9 @@ pub(super) struct Figures {
     pub(super) ledger: Ledger,
     pub(super) receipts: Vec<Receipt>,
     pub(super) dream: Option<Report>,
+    /// How often each gate of a consolidation was the one that was closed.
+    pub(super) closed: BTreeMap<String, usize>,
+    pub(super) dreams: usize,
     /// The window of the model. In tokens.
     pub(super) window: u64,
 }
@@ -31,6 +34,7 @@ impl Figures {
             "ledger": self.ledger.to_json(),
             "receipts": self.receipts,
             "dream": self.dream,
+            "gates": self.closed, "dreams": self.dreams,
             "window": self.window,
         })
     }
@@ -85,6 +89,16 @@ impl Figures {
             out,
             "recall: {picks} memories in {} turns that had a candidate",
             self.receipts.len()
+        );
+        let closed: Vec<String> = self
+            .closed
+            .iter()
+            .map(|(why, count)| format!("{count} {why}"))
+            .collect();
+        wrap(
+            "gates: ",
+            &format!("{} dreams; closed {}", self.dreams, closed.join(", ")),
+            &mut out,
         );
         let changes = self.dream.as_ref().map_or(0, |report| report.changes.len());
         let _ = writeln!(out, "the dream that is shown changed {changes} files");
