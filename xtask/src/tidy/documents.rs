@@ -24,6 +24,7 @@ const FOREIGN: [&str; 5] = [
 pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
     let architecture = std::fs::read_to_string(root.join("ARCHITECTURE.md"))?;
     switches(root, &architecture, findings)?;
+    code_map(root, &architecture, findings)?;
     for rule in crate::conform::compare::RULES {
         if !architecture
             .lines()
@@ -48,6 +49,45 @@ pub(crate) fn check(root: &Path, findings: &mut Findings) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Every top-level module of every crate has a row in the code map, and every row its module.
+fn code_map(root: &Path, architecture: &str, findings: &mut Findings) -> Result<()> {
+    let libraries = Manifest::libraries(root)?;
+    let mut crates: Vec<(&str, std::path::PathBuf)> = libraries
+        .iter()
+        .map(|library| (library.name(), library.folder().join("src/lib.rs")))
+        .collect();
+    crates.push(("xtask", root.join("xtask/src/main.rs")));
+    for (name, top) in crates {
+        let heading = format!("### {name}, module by module\n");
+        let section = architecture.split(&heading).nth(1).unwrap_or_default();
+        let section = section.split("\n#").next().unwrap_or_default();
+        let rows: Vec<&str> = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
+            .collect();
+        let text = std::fs::read_to_string(top)?;
+        let modules: Vec<&str> = text.lines().filter_map(module).collect();
+        for module in modules.iter().filter(|module| !rows.contains(module)) {
+            let what = format!("the code map of {name} lacks `{module}`");
+            findings.add("ARCHITECTURE.md", what);
+        }
+        for row in rows {
+            if row != "lib" && !modules.contains(&row) {
+                let what = format!("the code map of {name} has `{row}`, which is no module");
+                findings.add("ARCHITECTURE.md", what);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The module that a line declares.
+fn module(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("pub ").unwrap_or(line);
+    let rest = rest.strip_prefix("pub(crate) ").unwrap_or(rest);
+    rest.strip_prefix("mod ")?.strip_suffix(';')
 }
 
 /// Every row names its owner and a test; the test exists once the owner is built.
