@@ -86,6 +86,9 @@ pub struct NotesTask {
     pub still_to_come: usize,
     /// Messages of which a part is left out of the copy, because one round alone had no room.
     pub shortened: usize,
+    /// Messages of one round that are left out of the copy but for what the person said, because
+    /// they could not be shortened. The notes will count as if they knew of them. In items.
+    pub unsent: usize,
     /// How far the notes reach once the task has succeeded; none if that does not change. Never
     /// beyond a turn whose calls wait for their results.
     pub summarized: Option<Summarized>,
@@ -99,8 +102,8 @@ pub struct NotesTask {
 ///
 /// If not everything has room, the oldest messages that the notes do not cover come first, up to
 /// the border of a turn; or if one turn alone has no room, up to a border between two rounds of
-/// calls and results in it. If a single round has none, it is shortened in the copy, and the task
-/// exceeds its room only by what cannot be: reasoning, and many short pieces. A list that validates
+/// calls and results in it. If a single round has none, it is shortened in the copy, and if it
+/// cannot be, as reasoning and many short pieces, it is left out but for what the person said. A list that validates
 /// gives messages that do, by [`Limits::request`](crate::Limits::request); where they would begin
 /// with a response, a mark stands before it. Linear in the list.
 #[must_use]
@@ -117,7 +120,7 @@ pub fn notes_task(messages: &[Message], job: &NotesJob, counter: &dyn Counter) -
         .room(room)
         .images(crate::Images::Keep);
     let part = &messages[begin..end];
-    let request = request_of(part, &(0..part.len()), &options, counter, Drop::Never);
+    let request = request_of(part, &(0..part.len()), &options, counter, Drop::Last);
     let mut list = request.messages;
     if let Some(first) = list.first_mut().filter(|first| is_cut_mark(first)) {
         *first = part_mark();
@@ -131,6 +134,7 @@ pub fn notes_task(messages: &[Message], job: &NotesJob, counter: &dyn Counter) -
         left_out: begin,
         still_to_come: messages.len() - end,
         shortened: request.shortened,
+        unsent: request.left_out,
         summarized: mark(messages, floor, from, end),
         guard: EditGuard::new(job.path.as_str()),
         over_budget,

@@ -24,10 +24,12 @@ const SHORT_BYTES: usize = 400;
 /// May rounds be left out?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Drop {
-    /// The oldest ones.
+    /// The oldest ones, and the last one if it cannot be shortened.
     Oldest,
-    /// No: the host takes the list in pieces.
-    Never,
+    /// Only if it is the last one and cannot be shortened: the host takes the list in pieces.
+    Last,
+    /// No.
+    Nothing,
 }
 
 /// What became of a list.
@@ -82,10 +84,10 @@ pub(super) fn fit(list: &mut Vec<Message>, room: u64, counter: &dyn Counter, dro
         left_out = fit.rounds(list);
     }
     fit.steps(list, &LAST_STEPS);
-    if drop == Drop::Oldest {
+    if drop != Drop::Nothing {
         left_out += fit.last_round(list);
     }
-    if left_out > 0 {
+    if drop == Drop::Oldest && left_out > 0 {
         left_out += fit.words(list);
     }
     Fitted {

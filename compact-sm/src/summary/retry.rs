@@ -1,6 +1,7 @@
 //! A request for a summary that was too long itself: its oldest part goes.
 
 use super::SummaryRequest;
+use super::fit::{Drop, fit};
 use super::prompt::{CUT_MARK, WORDS_MARK};
 use super::request::marks;
 use crate::keep::is_summary;
@@ -27,13 +28,13 @@ pub enum Trim {
         /// Messages.
         messages: usize,
     },
-    /// Nothing, because only one round is there.
+    /// Nothing, because only one round is there, and nothing in it can be shortened.
     OneLeft,
 }
 
 impl SummaryRequest {
     /// Leaves out the oldest rounds: as many as cover what the request is too long by, in tokens,
-    /// or every fifth; one remains in any case. An earlier summary stays, because nothing else
+    /// or every fifth; one remains in any case, and is shortened where it can be. An earlier summary stays, because nothing else
     /// tells of what it stands for. Images and documents become marks.
     ///
     /// Linear in the list.
@@ -86,7 +87,7 @@ impl SummaryRequest {
             if marked {
                 self.messages.insert(first, cut_mark());
             }
-            if marked_media > 0 {
+            if marked_media > 0 || self.shorten(over_by, counter) {
                 return Trim::Dropped {
                     groups: 0,
                     messages: 0,
@@ -100,6 +101,22 @@ impl SummaryRequest {
             groups: drop,
             messages,
         }
+    }
+}
+
+impl SummaryRequest {
+    /// Shortens what is left, by as much as it is too long or by half; says whether anything was.
+    fn shorten(&mut self, over_by: Option<u64>, counter: &dyn Counter) -> bool {
+        let Some(prompt) = self.messages.pop() else {
+            return false;
+        };
+        let sizes = self.messages.iter().map(|message| counter.message(message));
+        let all = sizes.fold(0_u64, u64::saturating_add);
+        let room = all.saturating_sub(over_by.unwrap_or(all / 2).max(1));
+        let fitted = fit(&mut self.messages, room, counter, Drop::Nothing);
+        self.messages.push(prompt);
+        self.shortened += fitted.shortened;
+        fitted.shortened > 0
     }
 }
 

@@ -44,7 +44,7 @@ fn pieces(list: &[Message], room: u64) -> Vec<NotesTask> {
         assert!(task.left_out <= reached, "nothing is passed over");
         let end = list.len() - task.still_to_come;
         // Every message is there, the prompt, and perhaps a mark in front.
-        let most = end - task.left_out + 2;
+        let most = end - task.left_out - task.unsent + 2;
         assert!(task.messages.len() + 1 == most || task.messages.len() == most);
         let is_done = task.still_to_come == 0;
         let to = reach(list, &task);
@@ -124,6 +124,32 @@ fn a_round_that_is_too_large_alone_is_shortened_in_the_copy() {
     }
     let results = all[1].messages_text();
     assert!(results.contains("more bytes are left out of this copy"));
+}
+
+#[test]
+fn a_round_that_cannot_be_shortened_does_not_stop_the_notes() {
+    let call = Block::tool_use("one", "Read", serde_json::json!({"file_path": "/a"}));
+    let list = vec![
+        Message::user("a wish"),
+        Message::assistant([Block::thinking(words(30_000), "c2ln"), call]).id("m"),
+        Message::user([Block::tool_result("one", "x")]),
+        Message::assistant("done"),
+        Message::user("another"),
+        Message::assistant("yes"),
+    ];
+    assert_eq!(validate(&list), []);
+    let all = pieces(&list, 9_000);
+    assert!(all.iter().all(|task| size(&task.messages) <= 9_000));
+    // The wish comes along, the reasoning with its call and result does not.
+    assert_eq!(all.iter().map(|task| task.unsent).sum::<usize>(), 2);
+    assert!(
+        all.iter()
+            .any(|task| task.messages_text().contains("a wish"))
+    );
+    assert!(all.last().unwrap().messages_text().contains("another"));
+    for task in &all {
+        assert_eq!(validate_with(&task.messages, &Limits::request()), []);
+    }
 }
 
 #[test]

@@ -94,3 +94,26 @@ fn an_earlier_summary_survives_the_trimming() {
     assert_eq!(request.messages[0].texts().next(), Some("facts of before"));
     assert!(validate_with(&request.messages, &Limits::request()).is_empty());
 }
+
+#[test]
+fn the_round_that_remains_is_shortened_before_it_is_given_up() {
+    for over_by in [None, Some(20_000)] {
+        let list = tool_loop(1, 60_000);
+        let mut request = whole(&list, &SummaryOptions::default());
+        request.trim(Some(0), &counter());
+        let before = serde_json::to_string(&request.messages).unwrap().len();
+        let trim = request.trim(over_by, &counter());
+        let nothing = Trim::Dropped {
+            groups: 0,
+            messages: 0,
+        };
+        assert_eq!((trim, request.shortened), (nothing, 1));
+        let after = serde_json::to_string(&request.messages).unwrap().len();
+        assert!(after * 2 < before);
+        assert!(validate_with(&request.messages, &Limits::request()).is_empty());
+        assert!(prompt(&request).contains("<summary>"));
+        // The second time there is nothing that could be shorter, or almost nothing.
+        while request.trim(over_by, &counter()) != Trim::OneLeft {}
+        assert!(validate_with(&request.messages, &Limits::request()).is_empty());
+    }
+}
