@@ -37,6 +37,8 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         let program = first_example(&std::fs::read_to_string(unpacked.join("README.md"))?)
             .ok_or_else(|| format!("the README of {name} begins with no example"))?;
         write(&project, name, &program, &crates)?;
+        // The versions that the crates are tested with; cargo drops what the project does not use.
+        std::fs::copy(root.join("Cargo.lock"), project.join("Cargo.lock"))?;
         let ok = cargo()
             .args(["run", "--quiet"])
             .current_dir(&project)
