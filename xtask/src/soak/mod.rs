@@ -1,5 +1,6 @@
 //! `xtask soak`: the runs that are too long for every change.
 
+mod disk;
 mod dream;
 mod lock;
 mod story;
@@ -48,10 +49,9 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             "--rounds" => length.rounds = number()?,
             "--racers" => length.racers = number()?,
             "--turns" => length.turns = number()?,
-            "lock" | "dream" | "story" | "writers" => only = Some(arg.as_str()),
+            "lock" | "disk" | "dream" | "story" | "writers" => only = Some(arg.as_str()),
             other => {
-                let known =
-                    "lock, dream, story, writers, --kills N, --rounds N, --racers N and --turns N";
+                let known = "lock, disk, dream, story, writers, --kills N, --rounds N, --racers N and --turns N";
                 return Err(format!("soak takes {known}, got {other:?}").into());
             }
         }
@@ -62,6 +62,9 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     }
     if wanted("dream") {
         dream::run(length.kills)?;
+    }
+    if wanted("disk") {
+        disk::run(length.kills)?;
     }
     if wanted("story") {
         story::run(length.turns)?;
