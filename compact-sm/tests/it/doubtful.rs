@@ -1,10 +1,10 @@
 //! Whatever a model answers, it is never the only thing that stays.
 
 use compact_sm::{
-    BadSummary, Block, Breaker, Cause, Compact, Compaction, Counter, Estimate, Estimator,
-    KEEP_MIN_TEXT_MESSAGES, KEEP_MIN_TOKENS, Message, NoHooks, NotCompacted, Origin, Refused,
-    SummaryForm, SummaryReply, TAIL_FROM_TOKENS, TRUSTED_TOKENS, WhyNot, compact, read_summary,
-    validate,
+    BadSummary, Block, Breaker, Cause, Compact, Compaction, Counter, Estimate, Estimator, Flags,
+    KEEP_MIN_TEXT_MESSAGES, KEEP_MIN_TOKENS, Message, NoHooks, NotCompacted, Origin, Overrides,
+    Policy, Refused, Settings, Source, SummaryForm, SummaryReply, TAIL_FROM_TOKENS, TRUSTED_TOKENS,
+    Usage, WhyNot, Window, compact, read_summary, validate,
 };
 use proptest::prelude::*;
 
@@ -103,6 +103,42 @@ fn after_a_refusal_in_an_unknown_language_stands_what_the_person_said_last() {
             }
         }
     }
+}
+
+#[test]
+fn before_a_request_the_longer_tail_stays_below_the_threshold() {
+    let mut list = talk(24_000);
+    list.push(Message::user("and now?"));
+    let (breaker, counter) = (Breaker::new(), counter());
+    for window in [34_000, 40_000, 60_000] {
+        let (window, flags) = (Window::new(window, 8_000), Flags::default());
+        let policy = Policy::new(&window, &Overrides::default(), &Settings::default(), &flags);
+        let threshold = policy.thresholds().unwrap().compact;
+        let last = list.len() - 2;
+        list[last].usage = Some(Usage::new(threshold + 1, 0));
+        let decision = policy.decide(&list, &counter, Source::Main);
+        assert!(decision.compacts(), "{decision}");
+        let how = Compact::new(&breaker, &counter).policy(&policy);
+        let model = Scripted::says(UNSEEN[0]);
+        let cause = Cause::Auto(&decision);
+        let result = now(compact(&list, &cause, &how, &model, &NoHooks));
+        let unexplained = (threshold + 1).saturating_sub(tokens(&list[..=last]));
+        let done = match result {
+            Ok(done) => done,
+            Err(failed) => panic!("{failed}: {threshold}, {unexplained}"),
+        };
+        assert!(done.after < threshold);
+        let got = done.into_messages();
+        let said = texts(&got);
+        for at in [18, 20, 21, 22] {
+            assert!(
+                said.contains(&list[at].texts().next().unwrap()),
+                "{at} is lost"
+            );
+        }
+        assert_eq!(validate(&got), []);
+    }
+    assert_eq!(breaker.state().failures, 0);
 }
 
 #[test]
