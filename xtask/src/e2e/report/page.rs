@@ -202,7 +202,7 @@ fn what(what: &What) -> String {
 fn diff(text_of_diff: &str) -> String {
     let mut out = String::new();
     // The index of a cluttered memory is long; its end says nothing new.
-    const MOST: usize = 40;
+    const MOST: usize = 20;
     for line in text_of_diff.lines().take(MOST) {
         let class = match line.as_bytes().first() {
             Some(b'+') => "add",
