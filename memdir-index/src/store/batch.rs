@@ -55,6 +55,8 @@ enum Content {
     Text {
         bytes: Vec<u8>,
         audience: Audience,
+        /// The memory whose mode a new file gets.
+        like: Option<String>,
     },
     /// A file of the directory that holds what stood here before.
     Kept(String),
@@ -76,8 +78,26 @@ impl Batch {
         let content = Content::Text {
             audience: memory.audience(),
             bytes: memory.render().into_bytes(),
+            like: None,
         };
         self.push(file, expected, content);
+    }
+
+    /// Gives a memory another name and another text. Its mode stays.
+    pub fn rename_and_save(
+        &mut self,
+        from: &str,
+        to: &str,
+        expected: Fingerprint,
+        memory: Cleared<Memory>,
+    ) {
+        let content = Content::Text {
+            audience: memory.audience(),
+            bytes: memory.render().into_bytes(),
+            like: Some(from.to_owned()),
+        };
+        self.push(to, Fingerprint::ABSENT, content);
+        self.push(from, expected, Content::Nothing);
     }
 
     /// Removes a memory or, under its name, the index.
@@ -96,6 +116,7 @@ impl Batch {
         let content = Content::Text {
             audience: text.audience(),
             bytes: text.into_inner().into_bytes(),
+            like: None,
         };
         self.push(ENTRYPOINT, expected, content);
     }
@@ -251,7 +272,10 @@ impl Store {
         for edit in edits {
             self.check_any(&edit.file)?;
             check_depth(&edit.file)?;
-            if let Content::Text { bytes, audience } = &edit.content {
+            if let Content::Text {
+                bytes, audience, ..
+            } = &edit.content
+            {
                 self.check_audience(*audience)?;
                 self.check_size(bytes.len() as u64, &edit.file)?;
             }
@@ -294,8 +318,11 @@ impl Store {
         for (number, edit) in edits.iter().enumerate() {
             let blob = self.blob(number);
             let after = match &edit.content {
-                Content::Text { bytes, .. } => {
+                Content::Text { bytes, like, .. } => {
                     self.write_blob(&blob, bytes)?;
+                    if let Some(like) = like {
+                        self.same_mode(&blob, like)?;
+                    }
                     Fingerprint::of(bytes)
                 }
                 Content::Kept(kept) => self.copy_blob(&blob, kept, &edit.file)?,
@@ -340,6 +367,15 @@ impl Store {
             }
         };
         write().map_err(|e| Error::io(path, e))
+    }
+
+    /// Gives a blob the mode of a memory.
+    fn same_mode(&self, blob: &Path, like: &str) -> Result<(), Error> {
+        self.check_name(like)?;
+        let like = self.real(like)?;
+        fs::metadata(&like)
+            .and_then(|meta| fs::set_permissions(blob, meta.permissions()))
+            .map_err(|e| Error::io(like, e))
     }
 
     /// A copy of kept bytes, with their time and mode.

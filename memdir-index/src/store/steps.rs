@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::batch::{FORWARD, Step};
+use super::batch::{BATCH_FOLDER, FORWARD, Step};
 use super::journal::{Outcome, Recovery, is_lasting};
 use super::lock::Lock;
 use super::{Store, atomic};
@@ -169,6 +169,11 @@ impl Store {
             left,
         };
         if steps.iter().any(|step| self.check_any(&step.file).is_err()) {
+            return Ok(recovery(Outcome::Unreadable, Vec::new()));
+        }
+        // A link would have us move memories to where it leads, and others from there.
+        let folder = self.dir.join(BATCH_FOLDER);
+        if fs::symlink_metadata(folder).is_ok_and(|meta| !meta.is_dir()) {
             return Ok(recovery(Outcome::Unreadable, Vec::new()));
         }
         let forward = self.batch_path(FORWARD).symlink_metadata().is_ok();
@@ -362,7 +367,7 @@ mod tests {
             let reopened = Store::open(dir.path()).unwrap();
             assert_eq!(reopened.recovered().unwrap().outcome, Outcome::Completed);
             assert_eq!(tree(dir.path()), after, "after {done} steps");
-            assert!(!dir.path().join(super::super::batch::BATCH_FOLDER).exists());
+            assert!(!dir.path().join(BATCH_FOLDER).exists());
         }
     }
 

@@ -433,3 +433,37 @@ fn a_journal_that_cannot_be_written_stops_a_batch_before_anything_is_replaced() 
     fs::remove_dir(world.path(JOURNAL)).unwrap();
     assert_eq!(tree(&world), expected);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_journal_whose_folder_is_a_link_touches_nothing_where_it_leads() {
+    for forward in [true, false] {
+        let world = world();
+        let elsewhere = world.outside("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        fs::write(elsewhere.join("0.was"), "mine").unwrap();
+        fs::write(elsewhere.join("1"), memory_text("b", "planted")).unwrap();
+        if forward {
+            fs::write(elsewhere.join("forward"), "").unwrap();
+        }
+        std::os::unix::fs::symlink(&elsewhere, world.path(FOLDER)).unwrap();
+        let steps = format!(
+            "{} absent\na.md\n{} {}\nb.md\n",
+            of(&before("a.md")),
+            of(&before("b.md")),
+            of(&memory_text("b", "planted"))
+        );
+        world.write(
+            JOURNAL,
+            format!("memdir-index journal 1\nbatch\n{steps}end\n"),
+        );
+        let recovery = world.store().recovered().unwrap().outcome.clone();
+        assert_eq!(recovery, Outcome::Unreadable);
+        assert_eq!(world.read("a.md"), before("a.md"));
+        assert_eq!(world.read("b.md"), before("b.md"));
+        assert_eq!(fs::read_to_string(elsewhere.join("0.was")).unwrap(), "mine");
+        assert!(elsewhere.join("1").exists());
+        assert_eq!(elsewhere.join("forward").exists(), forward);
+        assert!(!world.path(FOLDER).is_symlink() && !is_interrupted(world.dir()));
+    }
+}
