@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
+use memdir_types::redact;
+
 use crate::prompt::thousands;
+use crate::transaction::reorders;
 
 use super::{DreamTask, Phase, SHOWN_TURNS, TaskEnd, TaskState};
 
@@ -10,6 +13,8 @@ use super::{DreamTask, Phase, SHOWN_TURNS, TaskEnd, TaskState};
 const SHOWN_FILES: usize = 10;
 /// 200 characters: more of a turn or a reason is not shown.
 const SHOWN_CHARS: usize = 200;
+/// 8,000 characters: as long as a key may be.
+const LONG_SECRET: usize = 8_000;
 
 impl DreamTask {
     /// One short line for a status bar: `dreaming: gathering, 7 sessions`.
@@ -128,12 +133,19 @@ fn counted(count: usize, what: &str) -> String {
     format!("{shown} {what}{plural}")
 }
 
-/// At most so many characters, and none that a terminal would obey.
+/// At most so many characters, none that a terminal would obey or that reorders others, and no
+/// secrets.
 pub(super) fn cleaned(text: &str, most: usize) -> String {
+    let text = text.trim();
+    // More than is kept, so that a secret at the cut is seen whole.
+    let looked_at = text
+        .char_indices()
+        .nth(most.saturating_mul(4) + LONG_SECRET);
+    let text = redact(&text[..looked_at.map_or(text.len(), |(at, _)| at)]).text;
     let mut kept: String = text
-        .trim()
         .chars()
         .filter(|c| !c.is_control() || matches!(c, '\n' | '\t'))
+        .filter(|c| !reorders(*c))
         .take(most + 1)
         .collect();
     if let Some((at, _)) = kept.char_indices().nth(most) {

@@ -69,22 +69,32 @@ fn diff(before: &[u8], after: &[u8], most_lines: usize, most_bytes: usize) -> Li
         String::from_utf8_lossy(after),
     );
     let (before, after) = (before.as_ref(), after.as_ref());
-    // Whatever is the same at both ends need not be compared.
-    let old: Vec<&str> = before.split_inclusive('\n').collect();
-    let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let rest = old.len().min(new.len()) - head;
-    let tail = old.iter().rev().zip(new.iter().rev());
-    let tail = tail.take(rest).take_while(|(a, b)| a == b).count();
-    let (gone, come) = (old.len() - head - tail, new.len() - head - tail);
-    if gone + come > MAX_COMPARED.min(most_lines) {
-        return Lines {
-            added: come,
-            removed: gone,
-            compared: 0,
-            text: format!("@@ {gone} lines are replaced by {come}, too many to show @@\n"),
-        };
+    let unlike = Unlike::of(before, after);
+    let not_shown = |why: &str| Lines {
+        added: unlike.come,
+        removed: unlike.gone,
+        compared: 0,
+        text: format!(
+            "@@ {} lines are replaced by {}, {why} @@\n",
+            unlike.gone, unlike.come
+        ),
+    };
+    if unlike.gone + unlike.come > MAX_COMPARED.min(most_lines) {
+        return not_shown("too many to show");
     }
+    // As a whole and first: of a secret that is cut, or has signs between its lines, the rest
+    // would be shown.
+    let (before, after) = (redact(before).text, redact(after).text);
+    if before == after {
+        return not_shown("secrets, which are not shown");
+    }
+    let Unlike {
+        old,
+        new,
+        head,
+        gone,
+        come,
+    } = Unlike::of(&before, &after);
     let from = head.saturating_sub(CONTEXT);
     let old = &old[from..(head + gone + CONTEXT).min(old.len())];
     let new = &new[from..(head + come + CONTEXT).min(new.len())];
@@ -118,11 +128,39 @@ fn diff(before: &[u8], after: &[u8], most_lines: usize, most_bytes: usize) -> Li
             push(&mut lines.text, &mut left, &line, most_bytes);
         }
     }
-    lines.text = redact(&lines.text).text;
     if left > 0 {
         lines.text.push_str(&format!("@@ {left} more lines @@\n"));
     }
     lines
+}
+
+/// Where two texts differ. Whatever is the same at both ends need not be compared.
+struct Unlike<'a> {
+    old: Vec<&'a str>,
+    new: Vec<&'a str>,
+    /// Lines that are the same before it.
+    head: usize,
+    gone: usize,
+    come: usize,
+}
+
+impl<'a> Unlike<'a> {
+    fn of(before: &'a str, after: &'a str) -> Unlike<'a> {
+        let old: Vec<&str> = before.split_inclusive('\n').collect();
+        let new: Vec<&str> = after.split_inclusive('\n').collect();
+        let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+        let rest = old.len().min(new.len()) - head;
+        let tail = old.iter().rev().zip(new.iter().rev());
+        let tail = tail.take(rest).take_while(|(a, b)| a == b).count();
+        let (gone, come) = (old.len() - head - tail, new.len() - head - tail);
+        Unlike {
+            old,
+            new,
+            head,
+            gone,
+            come,
+        }
+    }
 }
 
 /// The lines of one text that a hunk shows.

@@ -193,9 +193,13 @@ impl Indexes<'_> {
                 listed.insert(to);
             }
         }
+        let has_line: BTreeSet<String> = index
+            .entries()
+            .map(|entry| self.case.key(&entry.file))
+            .collect();
         for (from, to) in &files.moved {
-            let key = self.case.key(from);
-            if index.find(to).is_none() && !after.contains(&key) {
+            let (key, new) = (self.case.key(from), self.case.key(to));
+            if has_line.contains(&key) && !has_line.contains(&new) && !after.contains(&key) {
                 index.rename(from, to);
             }
         }

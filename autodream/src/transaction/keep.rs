@@ -5,9 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use memdir_types::Memory;
 
 use super::live::LiveFile;
+use super::loss::words_of;
 use super::plan::{Change, Changes, Planner};
 use super::report::{KeptBack, KeptReason, What};
 use super::state::Known;
+
+/// So much of a line's words, in percent of their bytes, stand in one that says the same. Ours.
+const SAME_PERCENT: usize = 60;
 
 impl Planner<'_> {
     /// Takes out what stays undone, and what is done already.
@@ -45,7 +49,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Changes that take text away which only a change that is kept back would have put elsewhere.
+    /// Changes that take text away which only a change that is kept back would have put elsewhere,
+    /// as it was or worded anew. In doubt one is kept back too many: the next run makes it.
     fn together(
         &self,
         changes: &Changes,
@@ -69,6 +74,33 @@ impl Planner<'_> {
             .map(|bytes| Memory::from_bytes(bytes))
             .collect();
         let there: HashSet<&str> = after.iter().flat_map(body_lines).collect();
+        let base: Vec<Memory> = self
+            .base
+            .files
+            .values()
+            .map(|file| Memory::from_bytes(&file.bytes))
+            .collect();
+        let was: HashSet<&str> = base.iter().flat_map(body_lines).collect();
+        let new = |memory| body_lines(memory).filter(|line| !was.contains(line));
+        let kept_words: Vec<(&str, HashSet<String>)> = kept
+            .iter()
+            .map(|(file, memory)| (*file, new(memory).flat_map(words).collect()))
+            .collect();
+        let new_words: HashSet<String> = after.iter().flat_map(new).flat_map(words).collect();
+        let worded_anew = |line: &str| {
+            let all: Vec<String> = words(line).collect();
+            let bytes = |of: &HashSet<String>| -> usize {
+                let found = all.iter().filter(|word| of.contains(*word));
+                found.map(String::len).sum()
+            };
+            let size: usize = all.iter().map(String::len).sum();
+            let written = bytes(&new_words);
+            let is_most = |kept: usize| kept > written && kept * 100 >= size * SAME_PERCENT;
+            let mut files = kept_words.iter();
+            files
+                .find(|(_, kept)| is_most(bytes(kept)))
+                .map(|(file, _)| *file)
+        };
         let mut found = Vec::new();
         for (file, change) in changes {
             let before = match &change.what {
@@ -79,10 +111,11 @@ impl Planner<'_> {
                 continue;
             };
             let memory = Memory::from_bytes(&before.bytes);
-            let homeless =
-                body_lines(&memory).find(|line| !there.contains(line) && lines.contains_key(line));
-            if let Some(line) = homeless {
-                let to = lines[line].to_owned();
+            let to = body_lines(&memory)
+                .filter(|line| !there.contains(line))
+                .find_map(|line| lines.get(line).copied().or_else(|| worded_anew(line)));
+            if let Some(to) = to {
+                let to = to.to_owned();
                 found.push((file.clone(), KeptReason::Together { file: to }));
             }
         }
@@ -279,6 +312,11 @@ fn clashes(names: &Names<'_>, key: &str, counts: impl Fn(&str) -> bool) -> bool 
         || key
             .match_indices('/')
             .any(|(at, _)| names.get(&key[..at]).is_some_and(any))
+}
+
+/// Words as they are compared.
+fn words(line: &str) -> impl Iterator<Item = String> {
+    words_of(line).map(str::to_lowercase)
 }
 
 fn body_lines(memory: &Memory) -> impl Iterator<Item = &str> {

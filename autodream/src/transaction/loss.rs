@@ -55,7 +55,7 @@ pub(super) fn lost_text<'a>(
 }
 
 /// Words of scripts that separate them, and single characters of those that do not.
-fn words_of(line: &str) -> impl Iterator<Item = &str> {
+pub(super) fn words_of(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .flat_map(|word| {

@@ -34,6 +34,8 @@ pub use report::{
     Repair, Report, Review, RunId, Share, What,
 };
 
+pub(crate) use report::reorders;
+
 pub use record::{Run, runs};
 pub use undo::{Undone, undo};
 
@@ -46,6 +48,8 @@ use state::{Known, State, Tombstones};
 
 /// So often a commit starts over since a program without the lock changed a file in that moment.
 const MAX_TRIES: usize = 4;
+/// A title of more bytes is remembered by its fingerprint.
+const MAX_TITLE_BYTES: usize = 400;
 
 /// A copy of a memory directory, to be worked on by a consolidating agent. Dropped, it is gone,
 /// and the directory is as it was.
@@ -60,6 +64,8 @@ pub struct Stage {
     /// How the last run left the directory.
     last: Option<State>,
     tombstones: Tombstones,
+    /// What was buried when the run began, before this run learned more.
+    buried: Tombstones,
 }
 
 impl fmt::Debug for Stage {
@@ -109,7 +115,8 @@ impl Stage {
         };
         drop(live);
         let last = State::read(dir.path())?;
-        let mut tombstones = Tombstones::read(dir.path())?;
+        let buried = Tombstones::read(dir.path())?;
+        let mut tombstones = buried.clone();
         let left_out = base.left_out.iter().map(|left| left.file.clone()).collect();
         tombstones.observe(last.as_ref(), &State::of(&base), &|file| {
             live::is_among(&left_out, file)
@@ -123,6 +130,7 @@ impl Stage {
             now,
             last,
             tombstones,
+            buried,
         })
     }
 
@@ -171,9 +179,12 @@ impl Stage {
     /// [`ErrorKind::Index`](crate::ErrorKind::Index) if the store could not be locked or written,
     /// or the system's: the directory is as before, or, if even that failed, the next open or
     /// write of the store completes the one or the other.
-    pub fn commit(self, now: SystemTime) -> Result<Committed, Error> {
-        let dir = self.dir.path();
+    pub fn commit(mut self, now: SystemTime) -> Result<Committed, Error> {
         let exclusive = self.store.exclusive().map_err(Error::index)?;
+        // The person may have taken back another run meanwhile.
+        let buried = Tombstones::read(self.dir.path())?;
+        self.tombstones.add_since(&self.buried, &buried);
+        let dir = self.dir.path();
         let mut tries = 1;
         let report = loop {
             let live = Live::read(&self.base, Access::Locked(&exclusive))?;
@@ -334,7 +345,13 @@ fn title_of(memory: &Memory) -> Option<String> {
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
         .collect();
-    (!words.is_empty()).then(|| words.join(" "))
+    let title = words.join(" ");
+    // What is longer than any title is known by less.
+    let title = match title.len() > MAX_TITLE_BYTES {
+        true => Fingerprint::of(title.as_bytes()).to_string(),
+        false => title,
+    };
+    (!title.is_empty()).then_some(title)
 }
 
 /// What a body is recognized by, without the white space at the ends of its lines.

@@ -73,8 +73,11 @@ pub(super) fn remove(path: &Path) -> Result<(), Error> {
     }
 }
 
-/// Writes a file of ours as a whole.
+/// Writes a file of ours as a whole. A folder in its place, which is none of ours, goes.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    if fs::symlink_metadata(path).is_ok_and(|meta| meta.is_dir()) {
+        remove(path)?;
+    }
     let folder = path.parent().unwrap_or(path);
     let attempt = || -> io::Result<()> {
         let mut temp = tempfile::Builder::new()
@@ -93,6 +96,14 @@ pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
 pub(super) fn sync(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();
+    }
+}
+
+/// Reads a file of ours; `None` if there is none, or something that we did not write.
+pub(super) fn read_if_whole(path: &Path) -> Result<Option<Vec<u8>>, Error> {
+    match read(path) {
+        Err(e) if *e.kind() == ErrorKind::Damaged => Ok(None),
+        other => other,
     }
 }
 

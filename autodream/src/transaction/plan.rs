@@ -279,9 +279,11 @@ impl Planner<'_> {
                     let file = file.to_owned();
                     repairs.push(Repair::Cleaned { file });
                 }
-                batch.save(file, expected, cleared);
-                if let What::Moved { from } = &change.what {
-                    batch.remove(from, self.print_of(from));
+                match &change.what {
+                    What::Moved { from } => {
+                        batch.rename_and_save(from, file, self.print_of(from), cleared);
+                    }
+                    _ => batch.save(file, expected, cleared),
                 }
             }
             Err(reason) => fault(FaultReason::Gate { reason }),

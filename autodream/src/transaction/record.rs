@@ -20,6 +20,8 @@ use crate::Error;
 
 const RECORD: &str = "run.json";
 const PENDING: &str = "pending";
+/// A folder with a higher number is none of ours: there must be numbers behind it.
+const MAX_NUMBER: u64 = 1 << 48;
 
 /// A run that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +50,7 @@ pub fn runs(dir: &MemoryDir) -> Result<Vec<Run>, Error> {
     let store = Store::open_with(dir.path(), options).map_err(Error::index)?;
     let mut runs = Vec::new();
     for (_, folder) in folders(dir.path())? {
-        let Some(run) = read(&folder)? else {
+        let Ok(Some(run)) = read(&folder) else {
             continue;
         };
         let is_pending = folder.join(PENDING).symlink_metadata().is_ok();
@@ -78,7 +80,8 @@ fn folders(dir: &Path) -> Result<Vec<(u64, PathBuf)>, Error> {
 }
 
 fn number(id: &str) -> Option<u64> {
-    id.split_once('-')?.0.parse().ok()
+    let number = id.split_once('-')?.0.parse().ok()?;
+    (number <= MAX_NUMBER).then_some(number)
 }
 
 /// The folder of a run, if there is one.
@@ -161,9 +164,15 @@ pub(super) fn finish(folder: &Path) -> Result<(), Error> {
     fs::remove_file(&mark).map_err(|e| Error::io(mark, e))
 }
 
-/// Removes the records of all but the latest runs.
+/// Removes the records of all but the latest runs, and what is none: nothing else counts as one
+/// that is kept.
 pub(super) fn forget(dir: &Path, keep: usize) -> Result<(), Error> {
-    for (_, folder) in folders(dir)?.into_iter().skip(keep) {
+    let mut kept = 0;
+    for (_, folder) in folders(dir)? {
+        if kept < keep && matches!(read(&folder), Ok(Some(_))) {
+            kept += 1;
+            continue;
+        }
         // First what makes it a record, so that a half of it is none.
         place::remove(&folder.join(RECORD))?;
         place::remove(&folder)?;
@@ -179,7 +188,7 @@ pub(super) fn settle(dir: &Path, live: &Exclusive<'_>) -> Result<(), Error> {
             continue;
         }
         let read_bytes = |file: &str| live.read_bytes(file);
-        let run = read(&folder)?;
+        let run = read(&folder).ok().flatten();
         match run.filter(|run| happened(run, &|file| current(&read_bytes(file)))) {
             Some(run) => {
                 if let Some(mut state) = State::read(dir)? {
@@ -210,12 +219,27 @@ fn advance(state: &mut State, run: &Run, live: &Exclusive<'_>) {
     }
 }
 
-/// Whether a run was written: not every file is as before it.
+/// Whether a run was written: a file is as it left it, or none is as before it. One that was
+/// not, and after which a session saved, has files that are neither.
 fn happened(run: &Run, current: &dyn Fn(&str) -> Option<Fingerprint>) -> bool {
-    run.changes.iter().any(|change| match &change.what {
-        What::Moved { from } => current(from) != Some(change.before),
-        _ => current(&change.file) != Some(change.before),
-    })
+    let mut is_any_before = false;
+    for change in &run.changes {
+        let now = current(&change.file);
+        let (is_before, is_after) = match &change.what {
+            What::Moved { from } => {
+                let old = current(from);
+                let is_after = old == Some(Fingerprint::ABSENT) && now == Some(change.after);
+                (old == Some(change.before), is_after)
+            }
+            _ => (now == Some(change.before), now == Some(change.after)),
+        };
+        // As before and as after at once says nothing.
+        if is_after && !is_before {
+            return true;
+        }
+        is_any_before |= is_before;
+    }
+    !is_any_before
 }
 
 fn current(read: &Result<Option<Vec<u8>>, memdir_index::Error>) -> Option<Fingerprint> {

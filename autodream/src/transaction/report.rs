@@ -131,6 +131,8 @@ pub enum KeptReason {
         /// That file.
         file: String,
     },
+    /// What the file was before is not kept any more, or is damaged.
+    Unrecoverable,
 }
 
 /// What something that was deleted before was recognized by. Deliberately closed.
@@ -160,6 +162,7 @@ impl fmt::Display for KeptReason {
                 RecognizedBy::Body => "this text was deleted or rejected before",
             }),
             KeptReason::Linked => f.write_str("another name leads to it"),
+            KeptReason::Unrecoverable => f.write_str("what it was is not kept any more"),
             KeptReason::Together { file } => {
                 write!(
                     f,
@@ -503,12 +506,16 @@ fn section(
 pub(super) fn printable(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
-        let reorders = matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        if (c.is_control() && c != '\t') || reorders {
+        if (c.is_control() && c != '\t') || reorders(c) {
             out.extend(c.escape_default());
         } else {
             out.push(c);
         }
     }
     out
+}
+
+/// Whether a character changes the order in which others are shown, or breaks the line.
+pub(crate) fn reorders(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

@@ -70,7 +70,7 @@ impl State {
 
     /// `None` if there was no run, or what it wrote cannot be read: then nothing is known.
     pub(super) fn read(dir: &Path) -> Result<Option<State>, Error> {
-        let bytes = place::read(&place::own(dir, Some(STATE)))?;
+        let bytes = place::read_if_whole(&place::own(dir, Some(STATE)))?;
         Ok(bytes.and_then(|bytes| State::parse(&serde_json::from_slice(&bytes).ok()?)))
     }
 
@@ -123,7 +123,7 @@ struct Tombstone {
 
 impl Tombstones {
     pub(super) fn read(dir: &Path) -> Result<Tombstones, Error> {
-        let bytes = place::read(&place::own(dir, Some(TOMBSTONES)))?.unwrap_or_default();
+        let bytes = place::read_if_whole(&place::own(dir, Some(TOMBSTONES)))?.unwrap_or_default();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
         let all = value
             .as_array()
@@ -205,6 +205,13 @@ impl Tombstones {
                 title: None,
                 body: known.body.clone(),
             });
+        }
+    }
+
+    /// Adds what was buried since `then`, which is what was read when this was made.
+    pub(super) fn add_since(&mut self, then: &Tombstones, now: &Tombstones) {
+        for one in now.all.iter().filter(|one| !then.all.contains(one)) {
+            self.push(one.clone());
         }
     }
 

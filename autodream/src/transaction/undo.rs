@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use memdir_index::{Batch, ENTRYPOINT, Exclusive, Fingerprint, Index, Store};
+use memdir_index::{Batch, ENTRYPOINT, Entry, Exclusive, Fingerprint, Index, Store};
 use memdir_paths::MemoryDir;
-use memdir_types::{Audience, gate_text};
+use memdir_types::{Audience, Memory, gate_text};
 
 use super::live::is_among;
 use super::record::{self, Run};
@@ -39,6 +39,8 @@ struct Undoing<'a> {
     batch: Batch,
     undone: Undone,
     tombstones: Tombstones,
+    /// The lines that files need that come back, if the index before the run is not there.
+    lines: Vec<Entry>,
 }
 
 /// Takes a run back: every file that is still as it left it becomes what it was before, as a
@@ -57,7 +59,8 @@ pub fn undo(dir: &MemoryDir, run: &RunId, now: SystemTime) -> Result<Undone, Err
     record::settle(path, &live)?;
     let no_run = || Error::new(ErrorKind::NoRun, place::own(path, Some(place::RUNS)));
     let folder = record::folder(path, run)?.ok_or_else(no_run)?;
-    let mut record = record::read(&folder)?.ok_or_else(no_run)?;
+    let record = record::read(&folder).ok().flatten();
+    let mut record = record.ok_or_else(no_run)?;
 
     // What the person did since the last run, before this adds to it.
     let last = State::read(path)?;
@@ -84,6 +87,7 @@ pub fn undo(dir: &MemoryDir, run: &RunId, now: SystemTime) -> Result<Undone, Err
             kept: Vec::new(),
         },
         tombstones,
+        lines: Vec::new(),
     };
     undoing.plan(&record)?;
     let Undoing {
@@ -92,6 +96,9 @@ pub fn undo(dir: &MemoryDir, run: &RunId, now: SystemTime) -> Result<Undone, Err
         tombstones,
         ..
     } = undoing;
+    // First, so that a crash does not bring back what is rejected here. What is there all the same
+    // is not held to be rejected.
+    tombstones.write(path)?;
     if !batch.is_empty() {
         let applied = live.apply(&batch).map_err(Error::index)?;
         for file in applied.left {
@@ -104,11 +111,11 @@ pub fn undo(dir: &MemoryDir, run: &RunId, now: SystemTime) -> Result<Undone, Err
             });
         }
     }
-    tombstones.write(path)?;
-    known(&live, last.as_ref())?.write(path)?;
+    // It is taken back: if this fails, the next run knows less.
+    let _ = known(&live, last.as_ref()).and_then(|state| state.write(path));
     if record.undone.is_none() {
         record.undone = Some(now);
-        record::write(&folder, &record)?;
+        let _ = record::write(&folder, &record);
     }
     Ok(undone)
 }
@@ -183,6 +190,18 @@ impl Undoing<'_> {
             .flatten()
             .unwrap_or_default();
         let known = Known::of(&bytes);
+        let is_renamed = matches!(change.what, What::Moved { .. }) && change.before == change.after;
+        let before = self.before(number);
+        let needs = change.before != Fingerprint::ABSENT && !is_renamed;
+        if needs && print(before.as_deref()) != change.before {
+            let (file, what) = reverse(file, &change.what);
+            return self.undone.kept.push(KeptBack {
+                file,
+                what,
+                reason: KeptReason::Unrecoverable,
+            });
+        }
+        let before = before.unwrap_or_default();
         let kept = format!("{}/{number}", self.kept_name);
         match &change.what {
             What::Created => {
@@ -191,7 +210,7 @@ impl Undoing<'_> {
                 self.tombstones.bury(file, &known);
             }
             What::Moved { from } => {
-                match change.before == change.after {
+                match is_renamed {
                     true => self.batch.rename(file, from, change.after),
                     false => {
                         self.batch.remove(file, change.after);
@@ -211,16 +230,24 @@ impl Undoing<'_> {
             what => {
                 self.batch.put_back(file, change.after, &kept);
                 self.undone.restored.push(file.clone());
-                if *what == What::Changed && self.before(number).body != known.body {
+                let memory = Memory::from_bytes(&before);
+                self.lines.push(Entry::new(
+                    memory.name().unwrap_or_default(),
+                    file,
+                    memory.description().unwrap_or_default(),
+                ));
+                if *what == What::Changed && Known::of(&before).body != known.body {
                     self.tombstones.bury_text(&known);
                 }
             }
         }
     }
 
-    fn before(&self, number: usize) -> Known {
-        let bytes = place::read(&record::blob(self.folder, number));
-        Known::of(&bytes.ok().flatten().unwrap_or_default())
+    /// What was kept of a file.
+    fn before(&self, number: usize) -> Option<Vec<u8>> {
+        place::read(&record::blob(self.folder, number))
+            .ok()
+            .flatten()
     }
 
     /// The index as a whole if it is as the run left it and every file is taken back; else line by
@@ -231,7 +258,9 @@ impl Undoing<'_> {
         if now_print == change.before {
             return Ok(());
         }
-        if now_print == change.after && self.undone.kept.is_empty() {
+        let before = self.before(number);
+        let is_whole = print(before.as_deref()) == change.before;
+        if now_print == change.after && self.undone.kept.is_empty() && is_whole {
             match change.before {
                 Fingerprint::ABSENT => self.batch.remove(ENTRYPOINT, now_print),
                 _ => {
@@ -242,7 +271,7 @@ impl Undoing<'_> {
             self.undone.restored.push(ENTRYPOINT.to_owned());
             return Ok(());
         }
-        let before = place::read(&record::blob(self.folder, number))?.unwrap_or_default();
+        let before = before.filter(|_| is_whole).unwrap_or_default();
         let before = Index::from_bytes(&before);
         let now = now.unwrap_or_default();
         let mut index = Index::from_bytes(&now);
@@ -250,8 +279,13 @@ impl Undoing<'_> {
             index.remove(file);
         }
         for file in &self.undone.restored {
-            if let Some(entry) = before.find(file) {
-                index.upsert(entry);
+            let line = self.lines.iter().find(|line| line.file == *file);
+            match (before.find(file), line) {
+                (Some(entry), _) => drop(index.upsert(entry)),
+                (None, Some(line)) if !is_whole && index.find(file).is_none() => {
+                    index.upsert(line);
+                }
+                _ => {}
             }
         }
         let bytes = index.to_bytes();

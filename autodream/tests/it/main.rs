@@ -15,6 +15,7 @@ mod errors;
 #[cfg(all(feature = "runner", unix))]
 mod executor;
 mod gate;
+mod hostile;
 mod lock;
 mod merge;
 mod night;

@@ -440,3 +440,17 @@ fn leftovers(folder: &Path) -> usize {
         })
         .count()
 }
+
+#[test]
+fn line_ends_of_a_file_are_not_doubled_by_a_new_text_that_has_them() {
+    let world = ShellWorld::new();
+    let file = memory(
+        &world,
+        "ends.md",
+        &[MEMORY.replace('\n', "\r\n").as_bytes(), b"one\r\ntwo\r\n"].concat(),
+    );
+    let edit = json!({"file_path": file, "old_string": "one\ntwo", "new_string": "1\r\n2\n3"});
+    good(&world, "Edit", &edit);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.ends_with("1\r\n2\r\n3\r\n"), "{text:?}");
+}

@@ -84,7 +84,8 @@ fn replace(text: &mut String, fields: &Fields) -> Result<usize, String> {
     // A model sees no difference between the two kinds of line ends.
     let wants_crlf = !text.contains(old) && text.contains("\r\n") && !old.contains('\r');
     let (old, new) = if wants_crlf {
-        (old.replace('\n', "\r\n"), new.replace('\n', "\r\n"))
+        let crlf = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
+        (crlf(old), crlf(new))
     } else {
         (old.to_owned(), new.to_owned())
     };
