@@ -80,7 +80,7 @@ pub(crate) fn hidden_ranges(text: &str) -> Vec<Range<usize>> {
 pub(crate) fn frontmatter_end(text: &str) -> Option<usize> {
     let mut lines = text.split_inclusive('\n');
     let first = lines.next()?;
-    if !first.ends_with('\n') || !is_fence(first) {
+    if !is_fence(first) {
         return None;
     }
     let mut at = first.len();
@@ -136,9 +136,6 @@ fn comments_of_block(text: &str, block: Range<usize>, ranges: &mut Vec<Range<usi
         rest_is_blank &= html[at..open].trim().is_empty();
         found.push(block.start + open..block.start + close);
         at = close;
-    }
-    if found.is_empty() {
-        return;
     }
     rest_is_blank &= html[at..].trim().is_empty();
     if !rest_is_blank {

@@ -252,14 +252,12 @@ fn count_lines(text: &str) -> usize {
     }
 }
 
-/// The entries of the lines that `end` cuts off, a line cut in the middle included.
+/// The entries of the lines that `end` cuts off. Only a first line is ever cut in the middle, and
+/// then nothing else is kept.
 fn dropped_after(whole: &str, end: usize) -> Vec<Dropped> {
-    let at_line_end = end == 0 || whole.as_bytes().get(end) == Some(&b'\n');
-    let (first, rest) = if at_line_end && end > 0 {
-        (count_lines(&whole[..end]) + 1, &whole[end + 1..])
-    } else {
-        let start = whole[..end].rfind('\n').map_or(0, |i| i + 1);
-        (count_lines(&whole[..start]).max(1), &whole[start..])
+    let (first, rest) = match whole[end..].strip_prefix('\n') {
+        Some(rest) => (count_lines(&whole[..end]) + 1, rest),
+        None => (1, whole),
     };
     rest.split('\n')
         .enumerate()

@@ -25,6 +25,7 @@ fn both_ends_are_trimmed_and_the_middle_is_not() {
     check("A\0B\n", "A\0B");
     check("\u{85}A\u{85}", "\u{85}A\u{85}");
     check("A\u{feff}", "A");
+    check("\u{3000}A\u{a0}", "A");
 }
 
 #[test]
@@ -46,6 +47,8 @@ fn leading_frontmatter_is_removed() {
     check("---\na: b\n...\nA", "---\na: b\n...\nA");
     check("----\na: b\n----\nA", "----\na: b\n----\nA");
     check("---", "---");
+    check(" ---\na: b\n---\nA", "---\na: b\n---\nA");
+    check("---\na: b\n---\nA\n<!-- c -->\nB", "A\nB");
 }
 
 #[test]
@@ -53,6 +56,11 @@ fn comments_that_are_blocks_of_their_own_are_removed() {
     check("A\n<!-- hid -->\nB\n<!--\nmulti\n-->\nC\n", "A\nB\nC");
     check("A\n\n<!-- c -->\n\nB\n", "A\n\nB");
     check("A\r\n<!-- c -->\r\nB\r\n", "A\r\nB");
+    check("A\r\n<!-- c -->\r\n\r\nB", "A\r\nB");
+    check("A\n<!-- c -->\n\n\nB", "A\nB");
+    check("\u{feff}<!-- c -->\nA", "A");
+    // Between two rules, not in metadata.
+    check("A\n\n---\nx\n<!-- c -->\n---\nB", "A\n\n---\nx\n---\nB");
     check(
         "<!-- a --><!-- b -->\nX\n<!-- a --> mid <!-- b -->\nY\n",
         "X\n mid \nY",
@@ -72,6 +80,10 @@ fn other_comments_stay() {
     );
     check("A\n<!-- never\nB\nC\n", "A\n<!-- never\nB\nC");
     check("<!-->\nA", "<!-->\nA");
+    check("<!--->\nA", "<!--->\nA");
+    check("<!X <!-- c -->\nT", "<!X <!-- c -->\nT");
+    let quote = "> <!-- a -->\n> x\n>\n> <!-- b -->\n> r";
+    check(quote, quote);
 }
 
 #[test]
@@ -81,7 +93,13 @@ fn large_comments_do_not_count() {
 
 #[test]
 fn nothing_is_copied_unless_something_inside_is_removed() {
-    for text in ["A\nB", "\n A \n", "---\na: b\n---\nA <!-- inline -->"] {
+    for text in [
+        "A\nB",
+        "\n A \n",
+        "---\na: b\n---\nA <!-- inline -->",
+        "\u{feff}<!-- c -->\nA",
+        "  <!-- c -->\nA",
+    ] {
         assert!(
             matches!(strip(text.as_bytes()), Cow::Borrowed(_)),
             "{text:?}"

@@ -238,6 +238,9 @@ fn without_a_line_end_the_cut_is_at_a_character_boundary() {
     assert_eq!(kept("é", 1), 0);
     assert_eq!(kept("项目", 4), 3);
     assert_eq!(kept("a", 0), 0);
+    assert_eq!(kept("abc", 2), 2);
+    // A line end exactly at the limit is one.
+    assert_eq!(kept("a\nb\nc", 3), 3);
 }
 
 #[test]
@@ -246,6 +249,20 @@ fn an_entry_that_is_cut_in_the_middle_counts_as_dropped() {
     let cut = truncate(&text, Limits::default().size(30));
     assert_eq!(cut.dropped.len(), 1);
     assert_eq!(cut.dropped[0].line, 1);
+}
+
+#[test]
+fn an_owned_report_is_the_same_and_names_its_caps_in_a_word() {
+    let text = "- [A](a.md)\n- [B](b.md)\n- [C](c.md)";
+    for (limits, word) in [
+        (Limits::default().lines(2), "lines"),
+        (Limits::default().size(15), "bytes"),
+        (Limits::default().lines(2).size(15), "both"),
+    ] {
+        let cut = truncate(text, limits);
+        assert_eq!(cut.clone().into_owned(), cut);
+        assert_eq!(cut.exceeded.unwrap().to_string(), word);
+    }
 }
 
 #[test]
@@ -267,6 +284,7 @@ fn what_fits_is_borrowed() {
         let cut = truncate(text, Limits::default());
         assert!(matches!(cut.text, Cow::Borrowed(_)));
         assert_eq!((cut.exceeded, cut.notice()), (None, None));
+        assert_eq!(cut.dropped, []);
     }
 }
 
