@@ -222,12 +222,8 @@ fn component_fault(part: &str) -> Option<NameFault> {
         if leaves(&text) {
             return Some(fault);
         }
-        let decoded = percent_decode(&text)?;
+        text = percent_decode(&text)?;
         fault = NameFault::PercentEncoded;
-        if leaves(&decoded) {
-            return Some(fault);
-        }
-        text = decoded;
     }
 }
 

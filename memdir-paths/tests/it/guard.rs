@@ -32,6 +32,7 @@ fn ordinary_names_pass() {
     ok("a..b.md");
     ok("...a");
     ok("x~1.md");
+    ok("a/~x.md");
     ok("console.md");
     ok("com10.md");
     ok("comma.md");
@@ -136,6 +137,39 @@ fn characters_that_hide_or_control_are_refused() {
     refused("g/a\\b.md", Backslash);
 }
 
+#[test]
+fn what_hides_is_refused_from_the_first_to_the_last_of_its_kind_and_nothing_beside_it() {
+    for (first, last) in [
+        ('\u{ad}', '\u{ad}'),
+        ('\u{34f}', '\u{34f}'),
+        ('\u{61c}', '\u{61c}'),
+        ('\u{115f}', '\u{1160}'),
+        ('\u{17b4}', '\u{17b5}'),
+        ('\u{180e}', '\u{180e}'),
+        ('\u{200b}', '\u{200b}'),
+        ('\u{200e}', '\u{200f}'),
+        ('\u{2028}', '\u{202e}'),
+        ('\u{2060}', '\u{206f}'),
+        ('\u{2800}', '\u{2800}'),
+        ('\u{3164}', '\u{3164}'),
+        ('\u{feff}', '\u{feff}'),
+        ('\u{ffa0}', '\u{ffa0}'),
+        ('\u{fff0}', '\u{fffb}'),
+        ('\u{1bca0}', '\u{1bca3}'),
+        ('\u{1d173}', '\u{1d17a}'),
+        ('\u{e0000}', '\u{e00ff}'),
+        ('\u{e01f0}', '\u{e0fff}'),
+    ] {
+        for hidden in first..=last {
+            refused(&format!("文{hidden}字.md"), NameFault::HiddenCharacter);
+        }
+        for beside in [u32::from(first) - 1, u32::from(last) + 1] {
+            // Joiners stand there too, and join here.
+            ok(&format!("文{}字.md", char::from_u32(beside).unwrap()));
+        }
+    }
+}
+
 /// The rules of every system hold on every system: team memory travels.
 #[test]
 fn names_that_another_system_cannot_hold_are_refused() {
@@ -162,7 +196,12 @@ fn names_that_another_system_cannot_hold_are_refused() {
     refused("a /b", TrailingDotOrSpace);
     refused("g/a<b.md", ReservedCharacter);
     refused("a.md:stream", ReservedCharacter);
-    refused("a?.md", ReservedCharacter);
+    for reserved in ['<', '>', ':', '"', '|', '?', '*'] {
+        refused(&format!("ab{reserved}.md"), ReservedCharacter);
+    }
+    // Drives have ASCII letters; before anything else it is a colon like any other.
+    refused("1:x", ReservedCharacter);
+    refused("é:x", ReservedCharacter);
 }
 
 #[test]
@@ -171,6 +210,11 @@ fn names_that_are_too_long_are_refused() {
     refused(&"a".repeat(256), NameFault::TooLong);
     refused(&"文".repeat(86), NameFault::TooLong);
     refused(&"a/".repeat(3_000), NameFault::TooLong);
+    // The whole name, in bytes.
+    let folders = "a/".repeat(2_047);
+    ok(&format!("{folders}aa"));
+    refused(&format!("{folders}aaa"), NameFault::TooLong);
+    refused(&format!("{folders}文"), NameFault::TooLong);
     // An error quotes a part of it, not megabytes.
     let error = check_name(&"a".repeat(10_000_000)).unwrap_err();
     assert!(error.to_string().len() < 300);
