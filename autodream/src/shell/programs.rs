@@ -70,7 +70,7 @@ pub(super) fn program(name: &str) -> Option<Program> {
         "rg" => Hooked(&search::RG, search::rg),
         "sed" => Hooked(&sed::SED, sed::check),
         "seq" => Own(small::seq),
-        "sort" => Plain(&filters::SORT),
+        "sort" => Hooked(&filters::SORT, small::sort),
         "stat" => Plain(&looking::STAT),
         "strings" => Hooked(&looking::STRINGS, small::strings),
         "tac" => Plain(&filters::TAC),

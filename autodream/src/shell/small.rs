@@ -119,6 +119,9 @@ pub(super) fn seq(name: &str, words: Vec<Word>, _: &Judge<'_>) -> Result<Vec<Str
     Ok(argv(name, words))
 }
 
+/// 1 GiB: as much as `sort` may hold.
+const SORT_MEMORY: &str = "1G";
+
 /// Without a list it would wait for nothing.
 pub(super) fn cut(parsed: &mut Parsed, _: &Judge<'_>) -> Result<(), Refusal> {
     if ['b', 'c', 'f'].iter().any(|list| parsed.has(*list)) {
@@ -130,6 +133,14 @@ pub(super) fn cut(parsed: &mut Parsed, _: &Judge<'_>) -> Result<(), Refusal> {
             "one of `-b`, `-c` and `-f` is expected",
         )
     }
+}
+
+/// What does not fit its memory it would write to a folder for all, where it stays if the program
+/// is killed. With this much memory and no such folder, it sorts or fails.
+pub(super) fn sort(parsed: &mut Parsed, _: &Judge<'_>) -> Result<(), Refusal> {
+    let memory_only = ["-S", SORT_MEMORY, "-T", "/dev/null"];
+    parsed.options.extend(memory_only.map(str::to_owned));
+    Ok(())
 }
 
 /// It would read further arguments from a file that is named with `@`.

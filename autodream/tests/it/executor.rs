@@ -6,8 +6,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use autodream::{
-    Execute, ExecuteEnd, ExecuteLimits, ExecuteOutput, NoShell, ProcessExecutor, Script,
-    parse_shell,
+    Allowed, Execute, ExecuteEnd, ExecuteLimits, ExecuteOutput, NoShell, ProcessExecutor, Script,
+    ToolPolicy, ToolUse, Verdict, parse_shell,
 };
 use tempfile::TempDir;
 
@@ -292,4 +292,30 @@ fn what_the_judge_allows_runs_and_changes_nothing() {
     }
     assert!(ran > 50, "{ran}");
     assert_eq!(super::shell_run::tree(&world.home), before);
+}
+
+#[test]
+fn what_is_sorted_is_written_nowhere() {
+    let world = ShellWorld::new();
+    fs::write(world.project.join("big.txt"), "b\na\n".repeat(4 << 20)).unwrap();
+    let policy = ToolPolicy::new(world.roots(), &world.project);
+    let bash = |line: &str| {
+        let input = serde_json::json!({ "command": line }).to_string();
+        ToolUse::from_json("Bash", &input).unwrap()
+    };
+    let judge = |line: &str| match policy.judge(&bash(line)) {
+        Verdict::Allow(Allowed::Run(script)) => script,
+        other => panic!("{other:?}"),
+    };
+    let script = judge("cat big.txt | sort -r | head -n 1");
+    let argv = &script.steps[0].pipeline[1].argv;
+    assert_eq!(argv[1..], ["-r", "-S", "1G", "-T", "/dev/null"]);
+    let output = ProcessExecutor::new().run(&script, &ExecuteLimits::default());
+    assert_eq!(output.stdout, b"b\n", "{output:?}");
+    // With less memory than the text it fails instead.
+    let mut script = judge("cat big.txt | sort -r");
+    script.steps[0].pipeline[1].argv[3] = "1M".to_owned();
+    let output = ProcessExecutor::new().run(&script, &ExecuteLimits::default());
+    assert_eq!(output.stdout, b"");
+    assert!(!output.stderr.is_empty());
 }
