@@ -13,8 +13,9 @@ pub(super) const STAGE: &str = "stage";
 /// The records of runs.
 pub(super) const RUNS: &str = "runs";
 
-/// The most bytes of a record that are read: 64 MiB, more than the runs that we write need.
-const MAX_RECORD_BYTES: u64 = 64 << 20;
+/// The most bytes of a record that are read: 16 MiB, more than the runs that we write need. A
+/// planted one takes some twenty times as much memory while it is looked at.
+const MAX_RECORD_BYTES: u64 = 16 << 20;
 
 /// Our folder, or one below it.
 pub(super) fn own(dir: &Path, folder: Option<&str>) -> PathBuf {

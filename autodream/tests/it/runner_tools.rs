@@ -454,3 +454,22 @@ fn line_ends_of_a_file_are_not_doubled_by_a_new_text_that_has_them() {
     let text = fs::read_to_string(&file).unwrap();
     assert!(text.ends_with("1\r\n2\r\n3\r\n"), "{text:?}");
 }
+
+#[test]
+fn an_expression_that_is_costly_searches_less_and_says_so() {
+    let world = ShellWorld::new();
+    let folder = world.project.join("much");
+    fs::create_dir(&folder).unwrap();
+    for name in ["a", "b", "c"] {
+        fs::write(
+            folder.join(name),
+            format!("{}\n", "z".repeat(99)).repeat(3_000),
+        )
+        .unwrap();
+    }
+    let of = |pattern: &str| json!({"pattern": pattern, "path": folder});
+    let all = good(&world, "Grep", &of("[ab]c"));
+    assert_eq!(all, "[no match]");
+    let some = good(&world, "Grep", &of("(?:[ab]{0,90}a[ab]{90}){100}c"));
+    assert!(some.ends_with("name a folder or file]"), "{some}");
+}

@@ -20,8 +20,12 @@ const SHOWN_BYTES: usize = 400;
 const MAX_AROUND: usize = 20;
 /// 1,000 bytes: a longer expression is none that a person would read.
 const MAX_PATTERN_BYTES: usize = 1_000;
-/// 256 MiB: when so much was searched, the rest of the files is not.
+/// 256 MiB: when so much was searched for an expression of up to [`SIMPLE_BYTES`], the rest of the
+/// files is not; for one that is twice as large, half of that.
 const MAX_SEARCHED_BYTES: u64 = 256 << 20;
+/// 1 KiB, as a power of two: an expression that is no larger when compiled is searched for as fast
+/// as a file is read. What a byte costs grows with the size, up to a second for a thousand of them.
+const SIMPLE_BYTES: u32 = 10;
 /// 4 MiB for a compiled expression.
 const MAX_COMPILED_BYTES: usize = 4 << 20;
 
@@ -39,6 +43,8 @@ struct Search {
     room: usize,
     text: String,
     is_full: bool,
+    /// Bytes that may still be searched.
+    left: u64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,12 +61,11 @@ pub(super) fn grep(context: &Context<'_>, base: &Path, fields: &Fields) -> Resul
         return Err(format!("{} does not exist", shown(base)));
     }
     let mut is_cut = walk.is_cut;
-    let mut scanned = 0_u64;
     for file in &walk.files {
         if search.is_full {
             break;
         }
-        if scanned > MAX_SEARCHED_BYTES {
+        if search.left == 0 {
             is_cut = true;
             break;
         }
@@ -74,8 +79,8 @@ pub(super) fn grep(context: &Context<'_>, base: &Path, fields: &Fields) -> Resul
         // One that cannot be read is passed over, as one that went away.
         if let Ok(mut lines) = Lines::open(file) {
             is_cut |= lines.is_cut();
-            scanned = scanned.saturating_add(lines.size());
             let _ = search.file(file, &mut lines);
+            is_cut |= search.left == 0;
         }
     }
     let mut text = search.text;
@@ -132,6 +137,7 @@ impl Search {
             room: context.result_bytes.saturating_sub(200),
             text: String::new(),
             is_full: false,
+            left: searched_bytes(pattern),
         })
     }
 
@@ -147,6 +153,10 @@ impl Search {
         let mut last_shown = 0_usize;
         while let Some(line) = lines.next()? {
             at += 1;
+            if self.left == 0 {
+                return Ok(());
+            }
+            self.left = self.left.saturating_sub(line.len() as u64 + 1);
             let found = self.regex.find(line);
             if found.is_some() {
                 count += 1;
@@ -219,6 +229,22 @@ impl Search {
     }
 }
 
+/// How much is searched for an expression, by its size when compiled: without the tables of Unicode,
+/// which make one large and not slow, if it means anything without them.
+fn searched_bytes(pattern: &str) -> u64 {
+    let fits = |unicode: bool, size: u32| {
+        let mut builder = RegexBuilder::new(pattern);
+        let limit = 1_usize << size;
+        builder.unicode(unicode).size_limit(limit).build().is_ok()
+    };
+    let most = MAX_COMPILED_BYTES.ilog2();
+    let mut sizes = (SIMPLE_BYTES..=most).flat_map(|size| [(false, size), (true, size)]);
+    let size = sizes
+        .find(|(unicode, size)| fits(*unicode, *size))
+        .map_or(most, |(_, size)| size);
+    MAX_SEARCHED_BYTES >> (size - SIMPLE_BYTES)
+}
+
 /// The part of a line around a byte.
 fn around(line: &[u8], at: usize) -> String {
     let start = if line.len() <= SHOWN_BYTES {
@@ -237,4 +263,35 @@ fn around(line: &[u8], at: usize) -> String {
         text.push('…');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_costlier_an_expression_the_less_is_searched() {
+        for simple in [
+            "error|warn",
+            r"\bfoo\w*",
+            r"(?i)fact\s+\w+",
+            r"20\d\d-\d\d",
+            "决定",
+        ] {
+            assert_eq!(searched_bytes(simple), MAX_SEARCHED_BYTES, "{simple}");
+        }
+        for (pattern, most) in [
+            ("[ab]*a[ab]{50}c", 64 << 20),
+            ("[ab]*a[ab]{200}c", 16 << 20),
+            ("[ab]*a[ab]{900}c", 4 << 20),
+            (r"\w{1,30}@\w{1,30}.com", 64 << 20),
+            (r"\p{L}*a\p{L}{50}c", 1 << 20),
+        ] {
+            assert!(
+                searched_bytes(pattern) <= most,
+                "{pattern}: {}",
+                searched_bytes(pattern)
+            );
+        }
+    }
 }

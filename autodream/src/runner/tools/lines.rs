@@ -38,11 +38,6 @@ impl Lines {
         })
     }
 
-    /// What is looked at, in bytes.
-    pub(super) fn size(&self) -> u64 {
-        self.size.min(MAX_SCANNED_BYTES)
-    }
-
     /// Whether the file is larger than what is looked at.
     pub(super) fn is_cut(&self) -> bool {
         self.size > MAX_SCANNED_BYTES
