@@ -8,28 +8,28 @@ use serde_json::json;
 
 use crate::world::{self, words};
 
-fn counter() -> Estimator {
+pub(crate) fn counter() -> Estimator {
     Estimator::new(Estimate::BytesDiv4)
 }
 
-fn keep(messages: &[Message], summarized: &Summarized, config: &KeepConfig) -> Kept {
+pub(crate) fn keep(messages: &[Message], summarized: &Summarized, config: &KeepConfig) -> Kept {
     keep_window(messages, summarized, config, &counter())
 }
 
-fn none() -> KeepConfig {
+pub(crate) fn none() -> KeepConfig {
     KeepConfig::default().min_tokens(0).min_text_messages(0)
 }
 
-fn call(id: &str) -> Block {
+pub(crate) fn call(id: &str) -> Block {
     Block::tool_use(id, "Read", json!({"file_path": "/a"}))
 }
 
-fn result(id: &str) -> Block {
+pub(crate) fn result(id: &str) -> Block {
     Block::tool_result(id, "ok")
 }
 
 /// Text messages in turns, each of about `tokens` tokens.
-fn talk(count: usize, tokens: usize) -> Vec<Message> {
+pub(crate) fn talk(count: usize, tokens: usize) -> Vec<Message> {
     let text = words(tokens - MESSAGE_TOKENS as usize);
     let pairs = (0..count).map(|at| match at % 2 {
         0 => Message::user(text.as_str()),

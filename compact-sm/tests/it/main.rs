@@ -11,6 +11,7 @@ mod compaction_ways;
 mod doubtful;
 mod from_notes;
 mod kept_tail;
+mod kept_tail_borders;
 mod laws;
 mod lines;
 mod messages;

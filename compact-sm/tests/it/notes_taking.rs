@@ -378,3 +378,16 @@ proptest! {
         }
     }
 }
+
+/// As after a `/clear` or a rewind that the notes were not told of.
+#[test]
+fn a_conversation_shorter_than_what_the_notes_cover_is_no_fault() {
+    let mut taking = NoteTaking::new();
+    taking.compacted(0, Summarized::Count(usize::MAX));
+    let (config, on) = (NotesConfig::default(), switch(true));
+    let list = tool_loop(1, 5);
+    let due = taking.due(&list, 9_999, &config, &on, Source::Main, at(0));
+    assert!(due.is_err());
+    let due = taking.due(&[], u64::MAX, &config, &on, Source::Main, at(0));
+    assert_eq!(taking.why_not, due.err());
+}
