@@ -163,6 +163,36 @@ mod tests {
     }
 
     #[test]
+    fn names_are_kept_up_to_their_lengths_on_one_line() {
+        let held = |host: &str, boot: &str| {
+            let process = Process::new(42, |_| true).host(host).boot(boot);
+            let record = Record::held(&process, UNIX_EPOCH, None);
+            assert_eq!(record.to_bytes().len(), RECORD_BYTES);
+            (record.host, record.boot)
+        };
+        let (host, boot) = held(&"h".repeat(255), &"b".repeat(64));
+        assert_eq!((host.len(), boot.len()), (255, 64));
+        let (host, boot) = held(&"h".repeat(256), &"b".repeat(65));
+        assert_eq!((host.len(), boot.len()), (255, 64));
+        // In bytes, and never half a character.
+        let (host, boot) = held(&"é".repeat(200), &"é".repeat(33));
+        assert_eq!((host.len(), boot.len()), (254, 64));
+        let (host, boot) = held("a\u{2028}b\u{2029}c\nd", "\u{85}\u{7f}e");
+        assert_eq!((&*host, &*boot), ("abcd", "e"));
+    }
+
+    #[test]
+    fn a_time_without_all_of_its_digits_is_none() {
+        assert_eq!(
+            decode("5.000000007"),
+            Some(UNIX_EPOCH + Duration::new(5, 7))
+        );
+        for text in ["5.7", "5.0000000070", "5", "-.000000007", "5.00000000x", ""] {
+            assert_eq!(decode(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
     fn half_a_record_is_none() {
         let record = Record::held(&Process::new(42, |_| true).host("#"), UNIX_EPOCH, None);
         let bytes = record.to_bytes();

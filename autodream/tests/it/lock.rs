@@ -37,6 +37,15 @@ fn keeping_empties_the_body_and_the_same_process_may_go_on() {
     );
     let again = world.locked(7, now() + minutes(4));
     assert_eq!(again.previous(), Some(now() + minutes(3)));
+    assert_eq!(
+        world.lock_state(),
+        Some(("7".to_owned(), now() + minutes(4)))
+    );
+    again.keep(now() + minutes(5)).unwrap();
+    assert_eq!(
+        world.lock_state(),
+        Some((String::new(), now() + minutes(5)))
+    );
 }
 
 #[test]
@@ -74,6 +83,7 @@ fn while_it_is_held_nobody_else_gets_it_whatever_the_clock_says() {
             (busy.reason.clone(), busy.holder, busy.since),
             (BusyReason::Running, Some(7), Some(now()))
         );
+        assert_eq!(busy.stale_at(), None);
     }
     drop(lock);
     drop(world.locked(8, now()));
@@ -103,7 +113,14 @@ fn another_programs_dead_process_does_not_hold() {
 
 #[test]
 fn a_body_that_is_no_process_holds_for_an_hour() {
-    for body in ["nonsense", "-5", "12 13", "99999999999999999999", "\u{0}"] {
+    for body in [
+        "nonsense",
+        "-5",
+        "12 13",
+        "99999999999999999999",
+        "12345678901234567890",
+        "\u{0}",
+    ] {
         let world = World::new();
         world.lock_file(body, now() - minutes(1));
         assert_eq!(
@@ -141,8 +158,19 @@ fn what_is_no_regular_file_is_busy_and_stays_as_it_is() {
         fs::remove_file(world.guard()).unwrap();
         std::os::unix::fs::symlink(&outside, world.guard()).unwrap();
         assert!(Lock::acquire(&world.dir, now(), &process(7)).is_err());
+        world.lock_file("4000", now());
+        assert!(recover(&world.dir, &process(7)).is_err());
         assert_eq!(fs::read_to_string(&outside).unwrap(), "12");
     }
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_said_to_be_missing() {
+    let world = World::new();
+    let none = memdir_paths::MemoryDir::new(world.transcripts.join("none"));
+    let error = Lock::acquire(&none, now(), &process(7)).unwrap_err();
+    assert_eq!(*error.kind(), ErrorKind::NoDirectory);
+    assert!(!none.path().exists());
 }
 
 /// Leaves what a process leaves that is killed while it holds the lock.
@@ -233,6 +261,17 @@ fn a_holder_on_another_machine_is_not_taken_for_dead_within_the_hour() {
         Recovered::Running
     );
     assert_eq!(world.locked(8, now() + minutes(60)).previous(), None);
+}
+
+#[test]
+fn a_machine_without_a_name_is_not_another_one() {
+    for (holder, asker) in [("", "here"), ("here", ""), ("", "")] {
+        let world = World::new();
+        killed(&world, &Process::new(7, |_| false).host(holder), now());
+        let asker = Process::new(8, |_| false).host(asker);
+        let acquired = Lock::acquire(&world.dir, now(), &asker).unwrap();
+        assert!(matches!(acquired, Acquired::Yes(_)), "{holder:?}");
+    }
 }
 
 #[test]
@@ -330,6 +369,8 @@ fn a_lock_that_cannot_be_kept_counts_for_nothing() {
         let next = world.dir.path().join(".consolidate-lock.next");
         fs::create_dir_all(next.join("x")).unwrap();
         lock.keep(now() + minutes(1)).unwrap_err();
+        // To remove the file nothing stands in the way.
+        assert_eq!(world.lock_state().is_none(), last.is_none());
         fs::remove_dir_all(&next).unwrap();
         // The process lives on, and nobody waits for it.
         assert_eq!(world.locked(8, now() + minutes(2)).previous(), last);
@@ -362,11 +403,13 @@ fn a_lock_from_far_ahead_is_stale_too() {
         let world = World::new();
         world.lock_file(body, now() + minutes(59));
         assert!(matches!(world.acquire(7, now()), Acquired::Busy(_)));
-        world.lock_file(body, now() + hours(24 * 365));
-        assert!(
-            matches!(world.acquire(7, now()), Acquired::Yes(_)),
-            "{body}"
-        );
+        for ahead in [minutes(60), hours(24 * 365)] {
+            world.lock_file(body, now() + ahead);
+            assert!(
+                matches!(world.acquire(7, now()), Acquired::Yes(_)),
+                "{body}"
+            );
+        }
     }
 }
 
@@ -431,4 +474,132 @@ fn processes_that_are_started_meanwhile_keep_no_lock() {
             drop(world.locked(7, now()));
         }
     });
+}
+
+/// The numbers of processes are given anew: the next one with ours may be another program.
+#[test]
+fn what_ended_says_nothing_about_another_program_with_the_same_number() {
+    type End = fn(&World, Lock);
+    let ends: [(&str, End); 4] = [
+        ("kept", |_, lock| lock.keep(now()).unwrap()),
+        ("rolled back", |_, lock| lock.roll_back().unwrap()),
+        ("lost", |world, lock| {
+            world.lock_file("12", now());
+            lock.roll_back().unwrap_err();
+        }),
+        ("recovered", |world, lock| {
+            drop(lock);
+            killed(world, &process(7), now());
+            let recovered = recover(&world.dir, &process(8)).unwrap();
+            assert!(matches!(recovered, Recovered::Restored { .. }));
+        }),
+    ];
+    for (name, end) in ends {
+        let world = World::new();
+        end(&world, world.locked(7, now() - minutes(1)));
+        world.lock_file("7", now());
+        assert_eq!(
+            recover(&world.dir, &process(8)).unwrap(),
+            Recovered::Nothing,
+            "{name}"
+        );
+        assert_eq!(world.lock_state(), Some(("7".to_owned(), now())), "{name}");
+        assert_eq!(
+            busy(world.acquire(8, now())).reason,
+            BusyReason::Holder,
+            "{name}"
+        );
+        assert_eq!(
+            world.locked(8, now() + minutes(60)).previous(),
+            Some(now()),
+            "{name}"
+        );
+    }
+}
+
+/// After one of ours was killed, another program may have taken the lock over.
+#[test]
+fn the_record_of_a_killed_holder_says_nothing_about_another_process() {
+    for host in ["here", "elsewhere"] {
+        let gone = Process::new(7, |_| false).host(host);
+        let world = World::new();
+        killed(&world, &gone, now() - hours(2));
+        world.lock_file("12", now());
+        assert_eq!(busy(world.acquire(8, now())).reason, BusyReason::Holder);
+        world.lock_file("4000", now());
+        assert_eq!(world.locked(8, now()).previous(), Some(now()));
+
+        killed(&world, &gone, now() - hours(2));
+        world.lock_file("12", now());
+        assert_eq!(
+            recover(&world.dir, &process(8)).unwrap(),
+            Recovered::Nothing
+        );
+        assert_eq!(world.lock_state(), Some(("12".to_owned(), now())));
+        // Now the record is closed, and the number of the dead is a number like any other.
+        world.lock_file("7", now());
+        assert_eq!(busy(world.acquire(8, now())).reason, BusyReason::Holder);
+    }
+}
+
+#[test]
+fn recovering_where_ours_never_was_leaves_no_guard() {
+    let world = World::new();
+    world.lock_file("4000", now());
+    assert_eq!(
+        recover(&world.dir, &process(8)).unwrap(),
+        Recovered::Nothing
+    );
+    assert!(!world.guard().exists());
+    assert_eq!(world.lock_state(), Some(("4000".to_owned(), now())));
+}
+
+#[test]
+fn a_lock_that_could_not_be_written_leaves_no_record_of_a_holder() {
+    let world = World::new();
+    let last = now() - hours(2);
+    world.lock_file("7", last);
+    let next = world.dir.path().join(".consolidate-lock.next");
+    fs::create_dir_all(next.join("x")).unwrap();
+    Lock::acquire(&world.dir, now(), &process(7)).unwrap_err();
+    fs::remove_dir_all(&next).unwrap();
+    assert_eq!(
+        recover(&world.dir, &process(8)).unwrap(),
+        Recovered::Nothing
+    );
+    assert_eq!(world.lock_state(), Some(("7".to_owned(), last)));
+}
+
+#[test]
+fn between_guard_and_record_the_holder_is_not_known() {
+    let world = World::new();
+    world.locked(7, now()).roll_back().unwrap();
+    let guard = fs::File::open(world.guard()).unwrap();
+    guard.lock().unwrap();
+    let busy = busy(world.acquire(8, now()));
+    assert_eq!(
+        (busy.reason, busy.holder, busy.since),
+        (BusyReason::Running, None, None)
+    );
+}
+
+/// Some file systems end in the 25th century, and some know whole seconds only.
+#[test]
+fn what_the_file_system_makes_of_the_time_is_no_loss() {
+    let world = World::new();
+    let far = now() + hours(24 * 365 * 1_000);
+    drop(world.locked(7, far));
+    assert_eq!(world.lock_state(), None);
+}
+
+#[test]
+#[cfg(unix)]
+fn a_pipe_in_the_place_of_the_lock_file_is_not_taken_for_free() {
+    let world = World::new();
+    let (path, mode) = (world.dir.lock_file(), rustix::fs::Mode::RWXU);
+    rustix::fs::mkfifoat(rustix::fs::CWD, path, mode).unwrap();
+    assert!(matches!(
+        busy(world.acquire(7, now() + hours(99))).reason,
+        BusyReason::Unreadable(_)
+    ));
 }
