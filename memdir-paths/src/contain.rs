@@ -301,8 +301,13 @@ mod tests {
         // What an attacker exchanges between the check and the opening: the folder, and the file.
         symlink("../elsewhere", root.join("folder")).unwrap();
         symlink("../elsewhere/x.md", root.join("x.md")).unwrap();
+        // Where it leads does not matter.
+        fs::create_dir_all(root.join("real")).unwrap();
+        fs::write(root.join("real/x.md"), "inside").unwrap();
+        symlink("real", root.join("inside")).unwrap();
+        symlink("real/x.md", root.join("inside.md")).unwrap();
         for opener in [Opener::Best, Opener::Portable] {
-            for name in ["folder/x.md", "x.md"] {
+            for name in ["folder/x.md", "x.md", "inside/x.md", "inside.md"] {
                 let opened = open_below(&root, Path::new(name), opener);
                 assert!(matches!(opened, Err(Opening::Link)), "{name}");
             }

@@ -238,6 +238,37 @@ mod links {
         );
     }
 
+    #[test]
+    fn what_leads_out_is_named_by_its_real_folder() {
+        let tree = Tree::new();
+        let root = tree.dir("m");
+        tree.link("m/out.md", "../x.md");
+        tree.file("x.md", "outside");
+        let error = resolve_inside(&root, "out.md").unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Outside);
+        assert_eq!(error.path(), Some(root.join("out.md").as_path()));
+    }
+
+    #[test]
+    fn no_program_that_is_started_inherits_the_file() {
+        let tree = Tree::new();
+        let root = tree.dir("m");
+        tree.file("m/a/x.md", "text");
+        let file = open_inside(&root, "a/x.md").unwrap();
+        let flags = rustix::io::fcntl_getfd(&file).unwrap();
+        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
+    }
+
+    /// 128 names of 255 bytes, which nobody has.
+    #[test]
+    fn the_longest_path_is_examined_and_one_byte_more_is_refused() {
+        let path = format!("/{}", "n".repeat(255)).repeat(128);
+        assert_eq!(path.len(), 32_768);
+        assert!(contains(Path::new("/"), Path::new(&path)));
+        let path = path.replacen("n/", "nn/", 1);
+        assert!(!contains(Path::new("/"), Path::new(&path)));
+    }
+
     /// With a separator at the end the system asks about the target, not about the link.
     #[test]
     fn a_dangling_link_with_a_separator_behind_it_is_refused() {
