@@ -216,10 +216,16 @@ impl Store {
 
     /// Removes the intent.
     pub(super) fn end_intent(&self) -> Result<(), Error> {
-        match fs::remove_file(self.journal_path()) {
+        let path = self.journal_path();
+        // A folder in its place is none of ours, and would keep every write waiting.
+        let removed = match fs::symlink_metadata(&path) {
+            Ok(meta) if meta.is_dir() => fs::remove_dir_all(&path),
+            _ => fs::remove_file(&path),
+        };
+        match removed {
             Ok(()) => Ok(()),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-            Err(e) => Err(Error::io(self.journal_path(), e)),
+            Err(e) => Err(Error::io(path, e)),
         }
     }
 

@@ -420,17 +420,12 @@ fn blobs_that_are_gone_or_damaged_leave_files_as_they_are_and_the_index_right() 
 fn a_journal_that_cannot_be_written_stops_a_batch_before_anything_is_replaced() {
     let world = world();
     let expected = tree(&world);
-    fs::create_dir(world.path(JOURNAL)).unwrap();
-    world.write(&format!("{JOURNAL}/x"), "");
     let store = Store::open(world.dir()).unwrap();
-    assert!(store.exclusive().is_err());
-    fs::remove_dir_all(world.path(JOURNAL)).unwrap();
-    assert_eq!(tree(&world), expected);
-    // With the lock held already.
     let exclusive = store.exclusive().unwrap();
-    fs::create_dir(world.path(JOURNAL)).unwrap();
+    // With the lock held, so that nobody clears it away before.
+    world.write(&format!("{JOURNAL}/x"), "");
     assert!(exclusive.apply(&batch()).is_err());
-    fs::remove_dir(world.path(JOURNAL)).unwrap();
+    let _ = fs::remove_dir_all(world.path(JOURNAL));
     assert_eq!(tree(&world), expected);
 }
 
@@ -466,4 +461,16 @@ fn a_journal_whose_folder_is_a_link_touches_nothing_where_it_leads() {
         assert_eq!(elsewhere.join("forward").exists(), forward);
         assert!(!world.path(FOLDER).is_symlink() && !is_interrupted(world.dir()));
     }
+}
+
+#[test]
+fn a_folder_in_the_place_of_the_journal_keeps_no_write_waiting() {
+    let world = world();
+    world.write(&format!("{JOURNAL}/x"), "planted");
+    let store = world.store();
+    assert_eq!(store.recovered().unwrap().outcome, Outcome::Unreadable);
+    assert!(!is_interrupted(world.dir()));
+    world.write(&format!("{JOURNAL}/x"), "planted");
+    store.exclusive().unwrap().apply(&batch()).unwrap();
+    check_is_after(&world);
 }
