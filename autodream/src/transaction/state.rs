@@ -125,16 +125,19 @@ impl Tombstones {
     pub(super) fn read(dir: &Path) -> Result<Tombstones, Error> {
         let bytes = place::read_if_whole(&place::own(dir, Some(TOMBSTONES)))?.unwrap_or_default();
         let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
-        let all = value
-            .as_array()
-            .into_iter()
-            .flatten()
+        // No more than was written, whatever was planted.
+        let latest = value.as_array().into_iter().flatten().rev();
+        let mut all: Vec<Tombstone> = latest
             .map(|value| Tombstone {
                 file: text(value, "file"),
                 title: text(value, "title"),
                 body: text(value, "body"),
-            });
-        Ok(Tombstones { all: all.collect() })
+            })
+            .filter(|one| one.file.is_some() || one.title.is_some() || one.body.is_some())
+            .take(MAX_TOMBSTONES)
+            .collect();
+        all.reverse();
+        Ok(Tombstones { all })
     }
 
     pub(super) fn write(&self, dir: &Path) -> Result<(), Error> {

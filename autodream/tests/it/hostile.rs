@@ -330,3 +330,20 @@ fn what_a_task_shows_of_a_turn_reorders_nothing_and_holds_no_secret() {
     assert!(!shown.contains('\u{202e}') && !shown.contains("u{202e}"));
     assert!(!shown.contains('\u{2067}') && !shown.contains("u{2067}"));
 }
+
+#[test]
+fn of_planted_tombstones_no_more_are_kept_than_are_written() {
+    let directory = Directory::with(&FIVE);
+    let planted: Vec<String> = (0..3_000)
+        .map(|n| format!(r#"{{"file":"n{n}.md"}}"#))
+        .collect();
+    let nothing = "0,{},[],".repeat(1_000);
+    directory.write(
+        ".autodream/tombstones",
+        format!("[{},{nothing}null]", planted.join(",")),
+    );
+    let report = directory.dream(&[("n2999.md", Some(&memory("n", "New.")))]);
+    assert_eq!(report.kept_back.len(), 1);
+    let written = directory.read(".autodream/tombstones");
+    assert!(written.contains("n2000.md") && !written.contains("n1999.md"));
+}

@@ -232,14 +232,17 @@ fn a_directory_that_is_not_there_or_planted_or_busy_is_an_error_of_its_kind() {
 
 #[test]
 fn a_commit_that_cannot_be_recorded_or_written_leaves_the_directory_as_before() {
-    for in_the_way in [".autodream/runs", ".memdir-index.journal"] {
+    for in_the_way in [".autodream/runs", ".memdir-index.lock"] {
         let directory = Directory::with(&["a", "b"]);
         let before = directory.tree();
         let stage = directory.begin();
         edit(&stage, &[("c.md", Some(&memory("c", "new")))]);
         match in_the_way {
             ".autodream/runs" => directory.write(in_the_way, "a file"),
-            _ => directory.write(&format!("{in_the_way}/x"), "a folder"),
+            _ => {
+                directory.remove(in_the_way);
+                directory.write(&format!("{in_the_way}/x"), "a folder");
+            }
         }
         let error = stage.commit(now()).unwrap_err();
         assert!(
