@@ -17,6 +17,7 @@ mod executor;
 mod gate;
 mod hostile;
 mod lock;
+mod lock_left;
 mod merge;
 mod night;
 mod policy;
