@@ -8,7 +8,7 @@ use autodream::{
     TaskHandle, ToolUse, Verdict, dream,
 };
 
-use crate::night::{Agent, Night, clock, done, memory, merge};
+use crate::night::{Agent, Night, clock, done, memory, merge, on};
 use crate::world::{Broken, file, hours, minutes, now, now_or_never, process};
 
 #[test]
@@ -289,4 +289,41 @@ fn a_dream_over_the_runner_works_on_its_copy_with_every_tool() {
         ["project_api.md", "project_api_2.md", "MEMORY.md"]
     );
     night.check_kept();
+}
+
+#[test]
+fn a_clock_that_jumps_during_a_run_loses_nothing_and_closes_the_gate_for_no_longer() {
+    for end in [
+        now() - hours(72),
+        now() - hours(24 * 4_000),
+        now() + hours(24 * 4_000),
+    ] {
+        let mut night = Night::new();
+        let before = night.files();
+        let job = night.job();
+        let Begun::Ready(begun) = Dream::begin(night.ticket(), &job, now()) else {
+            panic!("it ended");
+        };
+        merge(begun.directory());
+        let ended: Result<_, Broken> = done("Merged.");
+        let ended = begun.finish(ended, end);
+        assert!(ended.lock.is_none(), "{ended:?}");
+        let DreamOutcome::Improved(report) = ended.outcome else {
+            panic!("{ended:?}");
+        };
+        let stamp = night.world.lock_state().unwrap();
+        assert_eq!(stamp, (String::new(), end));
+        // A time that cannot be is no reason to wait: the next session asks as it would have.
+        let opening = Night::gate(&night.world).check(now() + hours(30), &on(), &process(7));
+        assert!(matches!(opening, Ok(Opening::Open(_))), "{opening:?}");
+        drop(opening);
+        autodream::undo(&night.world.dir, &report.run, end).unwrap();
+        let texts = |files: &std::collections::BTreeMap<String, (String, _)>| -> Vec<_> {
+            let texts = files
+                .iter()
+                .map(|(name, (text, _))| (name.clone(), text.clone()));
+            texts.collect()
+        };
+        assert_eq!(texts(&night.files()), texts(&before));
+    }
 }

@@ -231,8 +231,10 @@ impl Agent {
     /// One turn: what the person says with what is recalled for it, and the calls that follow.
     pub(crate) async fn turn(&mut self, says: &str, now: SystemTime) -> Result<Turn> {
         self.turns += 1;
-        let mut turn = Turn::default();
-        turn.cleared = self.clear_old_results(now)?;
+        let mut turn = Turn {
+            cleared: self.clear_old_results(now)?,
+            ..Turn::default()
+        };
         let mut blocks = vec![Block::text(says)];
         let today = date(now)?;
         if today != self.today {
