@@ -264,11 +264,7 @@ fn a_dream_over_the_runner_works_on_its_copy_with_every_tool() {
         std::future::ready(Ok::<_, Broken>(reply))
     });
     let task = TaskHandle::new();
-    let ticket = match night
-        .gate
-        .check(now(), &crate::night::on(), &process(7))
-        .unwrap()
-    {
+    let ticket = match night.gate.check(now(), &on(), &process(7)).unwrap() {
         Opening::Open(ticket) => ticket,
         Opening::Closed(closed) => panic!("{closed}"),
     };
