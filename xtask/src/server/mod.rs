@@ -285,13 +285,7 @@ fn handle(shared: &Shared, request: &http::Request, out: &mut TcpStream) -> std:
         }
         Action::Hang => {
             remember(shared, body, 0, None);
-            let mut state = shared.state();
-            while !state.stopped {
-                state = shared
-                    .stopped
-                    .wait(state)
-                    .unwrap_or_else(PoisonError::into_inner);
-            }
+            wait_for_the_end(shared, out);
             Err(std::io::ErrorKind::ConnectionAborted.into())
         }
         Action::CutBody => {
@@ -312,6 +306,19 @@ fn handle(shared: &Shared, request: &http::Request, out: &mut TcpStream) -> std:
                 b"<html><body>Bad gateway</body></html>",
             )
         }
+    }
+}
+
+/// Until the server stops, or the client has given up.
+fn wait_for_the_end(shared: &Shared, client: &TcpStream) {
+    const LOOK: Duration = Duration::from_millis(50);
+    let _ = client.set_nonblocking(true);
+    let mut state = shared.state();
+    while !state.stopped && !matches!(client.peek(&mut [0]), Ok(0)) {
+        state = match shared.stopped.wait_timeout(state, LOOK) {
+            Ok((state, _)) => state,
+            Err(poisoned) => poisoned.into_inner().0,
+        };
     }
 }
 
