@@ -3,32 +3,29 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use super::lengths::Lengths;
+
 /// The fewest slots of a table: 64 slots, so that a small one does not grow at every word.
 const MIN_SLOTS: usize = 64;
-
-/// A slot that holds no number.
-const EMPTY: u32 = u32::MAX;
 
 /// Strings and their numbers, which count from 0 in the order of first sight.
 #[derive(Default)]
 pub(crate) struct Interner {
     bytes: String,
-    /// Where each string ends; it begins where the one before it ends.
-    ends: Vec<u32>,
+    lengths: Lengths,
     /// Numbers at the places that the hashes of their strings name, or at the next free ones.
-    slots: Vec<u32>,
+    slots: Slots,
     hasher: RandomState,
 }
 
 impl Interner {
     pub(crate) fn len(&self) -> usize {
-        self.ends.len()
+        self.lengths.len()
     }
 
     /// The number of a string, if it has one.
     pub(crate) fn get(&self, text: &str) -> Option<u32> {
-        let number = self.slots.get(self.slot(text)?).copied();
-        number.filter(|number| *number != EMPTY)
+        self.slots.at(self.slot(text)?)
     }
 
     /// The number of a string, a new one if it has none; `None` if there are `limit` strings
@@ -37,69 +34,153 @@ impl Interner {
         if let Some(number) = self.get(text) {
             return Some(number);
         }
-        let number = u32::try_from(self.ends.len()).ok();
-        let number = number.filter(|number| *number < limit && *number != EMPTY)?;
-        let end = u32::try_from(self.bytes.len() + text.len()).ok()?;
-        if self.slots.len() * 3 <= (self.ends.len() + 1) * 4 {
-            self.grow();
-        }
-        let slot = self.slot(text)?;
+        let number = u32::try_from(self.len()).ok();
+        let number = number.filter(|number| *number < limit && *number != u32::MAX)?;
+        self.lengths.push(text.len())?;
         self.bytes.push_str(text);
-        self.ends.push(end);
-        *self.slots.get_mut(slot)? = number;
+        if is_full(self.slots.len(), self.len()) || !self.slots.holds(number) {
+            self.arrange((self.slots.len() * 2).max(MIN_SLOTS));
+        } else if let Some(slot) = self.slot(text) {
+            self.slots.put(slot, number);
+        }
         Some(number)
     }
 
     /// All strings with their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &str)> {
-        (0..)
-            .zip(&self.ends)
-            .map(|(number, _)| (number, self.text(number)))
+        let mut end = 0;
+        (0..).zip(self.lengths.iter()).map(move |(number, length)| {
+            let start = end;
+            end += length;
+            (number, &self.bytes[start..end])
+        })
     }
 
     /// Gives back what was set aside for more strings.
     pub(crate) fn shrink(&mut self) {
         self.bytes.shrink_to_fit();
-        self.ends.shrink_to_fit();
+        self.lengths.shrink();
+        let fewest = self.len() * 4 / 3 + 1;
+        if self.slots.len() > fewest {
+            self.arrange(fewest);
+        }
     }
 
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes.capacity() + size_of::<u32>() * (self.ends.capacity() + self.slots.capacity())
+        self.bytes.capacity() + self.lengths.bytes() + self.slots.bytes()
     }
 
     fn text(&self, number: u32) -> &str {
-        let number = number as usize;
-        let start = match number.checked_sub(1) {
-            Some(before) => self.ends[before] as usize,
-            None => 0,
-        };
-        &self.bytes[start..self.ends[number] as usize]
+        &self.bytes[self.lengths.range(number)]
     }
 
     /// Where the number of a string is, or has room; `None` if there is no table yet. A quarter of
     /// the slots is always empty.
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "the low bits of a hash are a hash"
-    )]
     fn slot(&self, text: &str) -> Option<usize> {
-        let mask = self.slots.len().checked_sub(1)?;
-        let mut slot = self.hasher.hash_one(text) as usize & mask;
-        while self.slots[slot] != EMPTY && self.text(self.slots[slot]) != text {
-            slot = (slot + 1) & mask;
+        let slots = self.slots.len();
+        let mut slot = place(self.hasher.hash_one(text), slots)?;
+        while (self.slots.at(slot)).is_some_and(|number| self.text(number) != text) {
+            slot = (slot + 1) % slots;
         }
         Some(slot)
     }
 
-    fn grow(&mut self) {
-        let slots = (self.slots.len() * 2).max(MIN_SLOTS);
-        self.slots = Vec::new();
-        self.slots.resize(slots, EMPTY);
-        for (number, _) in (0..).zip(&self.ends) {
+    /// Puts all numbers into a new table.
+    fn arrange(&mut self, slots: usize) {
+        self.slots = Slots::new(slots, self.len());
+        for number in (0..).take(self.len()) {
             if let Some(slot) = self.slot(self.text(number)) {
-                self.slots[slot] = number;
+                self.slots.put(slot, number);
             }
+        }
+    }
+}
+
+fn is_full(slots: usize, strings: usize) -> bool {
+    slots * 3 < strings * 4
+}
+
+/// The place that a hash names among so many.
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "the product's upper half is smaller than the number of places"
+)]
+fn place(hash: u64, places: usize) -> Option<usize> {
+    let places = u128::try_from(places).ok().filter(|places| *places > 0)?;
+    Some(((u128::from(hash) * places) >> 64) as usize)
+}
+
+/// Numbers in two bytes each, or in four if there are more than 65,535; the highest is no number
+/// but an empty slot.
+enum Slots {
+    Short(Vec<u16>),
+    Long(Vec<u32>),
+}
+
+impl Default for Slots {
+    fn default() -> Slots {
+        Slots::Short(Vec::new())
+    }
+}
+
+impl Slots {
+    /// So many empty slots, for so many numbers.
+    fn new(slots: usize, numbers: usize) -> Slots {
+        if numbers <= usize::from(u16::MAX) {
+            Slots::Short(vec![u16::MAX; slots])
+        } else {
+            Slots::Long(vec![u32::MAX; slots])
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Slots::Short(slots) => slots.len(),
+            Slots::Long(slots) => slots.len(),
+        }
+    }
+
+    /// Whether a slot has room for this number.
+    fn holds(&self, number: u32) -> bool {
+        match self {
+            Slots::Short(_) => number < u32::from(u16::MAX),
+            Slots::Long(_) => number < u32::MAX,
+        }
+    }
+
+    fn at(&self, slot: usize) -> Option<u32> {
+        match self {
+            Slots::Short(slots) => {
+                let number = *slots.get(slot)?;
+                (number != u16::MAX).then_some(u32::from(number))
+            }
+            Slots::Long(slots) => {
+                let number = *slots.get(slot)?;
+                (number != u32::MAX).then_some(number)
+            }
+        }
+    }
+
+    fn put(&mut self, slot: usize, number: u32) {
+        match self {
+            Slots::Short(slots) => {
+                if let (Some(slot), Ok(number)) = (slots.get_mut(slot), u16::try_from(number)) {
+                    *slot = number;
+                }
+            }
+            Slots::Long(slots) => {
+                if let Some(slot) = slots.get_mut(slot) {
+                    *slot = number;
+                }
+            }
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Slots::Short(slots) => slots.capacity() * size_of::<u16>(),
+            Slots::Long(slots) => slots.capacity() * size_of::<u32>(),
         }
     }
 }
@@ -117,12 +198,28 @@ mod tests {
                 let number = interner.intern(&format!("word {n}"), u32::MAX);
                 assert_eq!(number, Some(n), "round {round}");
             }
+            interner.shrink();
         }
         assert_eq!(interner.intern("", u32::MAX), Some(5_000));
         assert_eq!(interner.get(""), Some(5_000));
         assert_eq!(interner.get("word 4999"), Some(4_999));
         assert_eq!(interner.get("word 5000"), None);
         assert_eq!(interner.len(), 5_001);
+        assert_eq!(interner.iter().nth(4_999), Some((4_999, "word 4999")));
+        assert_eq!(interner.iter().count(), 5_001);
+    }
+
+    #[test]
+    fn beyond_two_bytes_every_string_keeps_its_number() {
+        let mut interner = Interner::default();
+        for n in 0..70_000u32 {
+            assert_eq!(interner.intern(&format!("{n:x}"), u32::MAX), Some(n));
+        }
+        interner.shrink();
+        for n in 0..70_000u32 {
+            assert_eq!(interner.get(&format!("{n:x}")), Some(n));
+        }
+        assert_eq!(interner.get("-"), None);
     }
 
     #[test]
@@ -132,5 +229,16 @@ mod tests {
         assert_eq!(interner.intern("b", 1), None);
         assert_eq!(interner.intern("a", 1), Some(0));
         assert_eq!(interner.len(), 1);
+    }
+
+    #[test]
+    fn a_table_of_one_string_is_small_and_searched() {
+        let mut interner = Interner::default();
+        assert_eq!(interner.intern("a", 9), Some(0));
+        interner.shrink();
+        assert!(interner.bytes() < 32, "{}", interner.bytes());
+        assert_eq!(interner.get("b"), None);
+        assert_eq!(interner.intern("b", 9), Some(1));
+        assert_eq!(interner.get("a"), Some(0));
     }
 }

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::index::{Doc, Field};
+use super::lengths::Lengths;
 
 /// BM25's saturation of repeated words, the customary value.
 const K1: f32 = 1.2;
@@ -17,7 +18,8 @@ const LENGTH_WEIGHTS: [f32; 3] = [0.3, 0.5, 0.75];
 /// For each term, the memories that hold it, in the order of the memories.
 #[derive(Debug, Default)]
 pub(crate) struct Inverted {
-    starts: Vec<u32>,
+    /// How many memories hold each term.
+    counts: Lengths,
     /// Numbers of memories; beside each, in `gains`, what the term contributes to its score.
     holders: Holders,
     /// In 255ths of [`MAX_GAIN`], so that both take three bytes in most directories.
@@ -30,30 +32,37 @@ pub(crate) struct Inverted {
 /// One step of a gain, in units of a term's rarity.
 const GAIN_STEP: f32 = MAX_GAIN / 255.0;
 
-/// Numbers of memories in two bytes each, or in four if there are more than 65,536 memories.
+/// Numbers of memories in one byte each, in two, or in four: whatever holds the highest.
 #[derive(Debug)]
 enum Holders {
+    Byte(Vec<u8>),
     Short(Vec<u16>),
     Long(Vec<u32>),
 }
 
 impl Default for Holders {
     fn default() -> Holders {
-        Holders::Short(Vec::new())
+        Holders::Byte(Vec::new())
     }
 }
 
 impl Holders {
     fn of(numbers: Vec<u32>, memories: usize) -> Holders {
-        if memories > usize::from(u16::MAX) + 1 {
-            return Holders::Long(numbers);
+        let fits = |most: u32| memories <= most as usize + 1;
+        if fits(u8::MAX.into()) {
+            let bytes = numbers.iter().filter_map(|n| u8::try_from(*n).ok());
+            Holders::Byte(bytes.collect())
+        } else if fits(u16::MAX.into()) {
+            let short = numbers.iter().filter_map(|n| u16::try_from(*n).ok());
+            Holders::Short(short.collect())
+        } else {
+            Holders::Long(numbers)
         }
-        let short = numbers.iter().filter_map(|n| u16::try_from(*n).ok());
-        Holders::Short(short.collect())
     }
 
     fn at(&self, place: usize) -> u32 {
         match self {
+            Holders::Byte(numbers) => u32::from(numbers[place]),
             Holders::Short(numbers) => u32::from(numbers[place]),
             Holders::Long(numbers) => numbers[place],
         }
@@ -61,6 +70,7 @@ impl Holders {
 
     fn bytes(&self) -> usize {
         match self {
+            Holders::Byte(numbers) => numbers.len(),
             Holders::Short(numbers) => numbers.len() * size_of::<u16>(),
             Holders::Long(numbers) => numbers.len() * size_of::<u32>(),
         }
@@ -68,14 +78,13 @@ impl Holders {
 
     /// Where in a range of ascending numbers one is.
     fn find(&self, range: Range<usize>, number: u32) -> Option<usize> {
+        let start = range.start;
         let found = match self {
-            Holders::Short(numbers) => {
-                let number = u16::try_from(number).ok()?;
-                numbers[range.clone()].binary_search(&number)
-            }
-            Holders::Long(numbers) => numbers[range.clone()].binary_search(&number),
+            Holders::Byte(numbers) => numbers[range].binary_search(&u8::try_from(number).ok()?),
+            Holders::Short(numbers) => numbers[range].binary_search(&u16::try_from(number).ok()?),
+            Holders::Long(numbers) => numbers[range].binary_search(&number),
         };
-        found.ok().map(|at| range.start + at)
+        found.ok().map(|at| start + at)
     }
 }
 
@@ -135,10 +144,16 @@ impl Inverted {
                 }
             }
         }
+        let mut counts = Lengths::default();
+        for bounds in starts.windows(2) {
+            // Fewer postings than 4 GiB: the starts are 32 bits wide themselves.
+            let _ = counts.push((bounds[1] - bounds[0]) as usize);
+        }
+        counts.shrink();
         let saturate = |weight: &f32| (255.0 * weight / (K1 + weight)).round().max(1.0) as u8;
         Inverted {
             gains: weights.iter().map(saturate).collect(),
-            starts,
+            counts,
             holders: Holders::of(holders, count),
             docs: count,
             body_words: mean[2],
@@ -155,16 +170,12 @@ impl Inverted {
     }
 
     fn range(&self, term: u32) -> Range<usize> {
-        let term = term as usize;
-        match self.starts.get(term..term + 2) {
-            Some([start, end]) => *start as usize..*end as usize,
-            _ => 0..0,
-        }
+        self.counts.range(term)
     }
 
     /// How many memories hold a term.
     pub(crate) fn count(&self, term: u32) -> usize {
-        self.range(term).len()
+        self.counts.length(term)
     }
 
     /// The memories that hold a term, and what it contributes to each, in units of its rarity.
@@ -192,7 +203,7 @@ impl Inverted {
 
     /// How many bytes it takes.
     pub(crate) fn bytes(&self) -> usize {
-        self.starts.len() * size_of::<u32>() + self.holders.bytes() + self.gains.len()
+        self.counts.bytes() + self.holders.bytes() + self.gains.len()
     }
 }
 
@@ -201,12 +212,12 @@ mod tests {
     use super::*;
     use crate::lexical::index::Vocabulary;
 
-    /// Sentences of everyday length from a vocabulary in which, as in real texts, few words are
-    /// frequent and many rare.
-    fn body(seed: usize) -> String {
+    /// So many words from a vocabulary in which, as in real texts, few words are frequent and many
+    /// rare.
+    fn body(seed: usize, words: usize) -> String {
         let mut state = seed as u64 * 2 + 1;
         let mut text = String::new();
-        for place in 0..120 {
+        for place in 0..words {
             state = state
                 .wrapping_mul(6_364_136_223_846_793_005)
                 .wrapping_add(1);
@@ -223,10 +234,10 @@ mod tests {
         text
     }
 
-    #[test]
-    fn the_index_takes_no_more_than_the_bodies() {
+    #[track_caller]
+    fn check_size(memories: usize, words: usize, percent: usize) {
         let mut vocabulary = Vocabulary::new();
-        let bodies: Vec<String> = (0..500).map(body).collect();
+        let bodies: Vec<String> = (0..memories).map(|seed| body(seed, words)).collect();
         let docs: Vec<Doc> = bodies
             .iter()
             .map(|body| Doc::read(&mut vocabulary, "name", "description", body))
@@ -235,28 +246,44 @@ mod tests {
         let index = Inverted::build(docs.iter(), vocabulary.len());
         let streams: usize = docs.iter().map(Doc::bytes).sum();
         let text: usize = bodies.iter().map(String::len).sum();
+        let (index, words) = (index.bytes(), vocabulary.bytes());
+        let taken = (index + words + streams) * 100 / text;
         assert!(
-            index.bytes() + vocabulary.bytes() + streams <= text,
-            "{} + {} + {streams} bytes for {text}",
-            index.bytes(),
-            vocabulary.bytes()
+            taken <= percent,
+            "{taken} %: {index} + {words} + {streams} bytes for {text}"
         );
     }
 
     #[test]
-    fn a_memory_beyond_two_bytes_is_found_too() {
-        let numbers: Vec<u32> = (0..70_000).step_by(7).collect();
-        let long = Holders::of(numbers.clone(), 70_000);
-        let short = Holders::of(numbers[..9_000].to_vec(), 65_536);
-        assert!(matches!(
-            (&long, &short),
-            (Holders::Long(_), Holders::Short(_))
-        ));
-        assert_eq!(long.at(9_999), 69_993);
-        assert_eq!(long.find(5_000..10_000, 69_993), Some(9_999));
-        assert_eq!(short.at(8_999), 62_993);
-        assert_eq!(short.find(0..9_000, 62_993), Some(8_999));
-        assert_eq!(short.find(0..9_000, 62_994), None);
-        assert_eq!(short.find(0..9_000, 69_993), None);
+    fn the_index_takes_no_more_than_the_bodies() {
+        check_size(500, 120, 60);
+        check_size(2_000, 30, 80);
+        check_size(200, 30, 100);
+        check_size(50, 30, 100);
+    }
+
+    #[test]
+    fn a_memory_is_found_whatever_its_number_takes() {
+        for memories in [256, 257, 65_536, 65_537, 70_000] {
+            let numbers: Vec<u32> = (0..memories).step_by(7).collect();
+            let holders = Holders::of(numbers.clone(), memories as usize);
+            let width = match holders {
+                Holders::Byte(_) => 1,
+                Holders::Short(_) => 2,
+                Holders::Long(_) => 4,
+            };
+            assert_eq!(holders.bytes(), numbers.len() * width);
+            assert_eq!(width == 1, memories <= 256);
+            assert_eq!(width == 4, memories > 65_536);
+            let half = numbers.len() / 2;
+            for (place, number) in numbers.iter().enumerate().skip(half) {
+                assert_eq!(holders.at(place), *number);
+                let found = holders.find(half..numbers.len(), *number);
+                assert_eq!(found, Some(place), "{number} of {memories}");
+                assert_eq!(holders.find(half..numbers.len(), *number + 1), None);
+            }
+            assert_eq!(holders.find(half..numbers.len(), 0), None);
+            assert_eq!(holders.find(0..numbers.len(), memories + 7), None);
+        }
     }
 }

@@ -4,6 +4,7 @@ mod glossary;
 pub(crate) mod index;
 mod interner;
 mod inverted;
+mod lengths;
 mod lookup;
 pub(crate) mod rank;
 mod stop;
