@@ -42,13 +42,16 @@ static WORLD: LazyLock<World> = LazyLock::new(|| {
     World { _temp: temp, root, policy }
 });
 
-/// The future is never pending: the model answers at once.
+/// The model answers at once; between the uses of a turn the run gives others their turn, so it is
+/// asked again, but not for ever.
 fn now<F: Future>(future: F) -> F::Output {
     let mut future = pin!(future);
-    match future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("the run waits for nobody"),
+    for _ in 0..100_000 {
+        if let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            return value;
+        }
     }
+    panic!("the run waits for nobody");
 }
 
 /// Every use has its result right behind it, and no result is without a use.
