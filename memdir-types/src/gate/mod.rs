@@ -25,9 +25,11 @@ use crate::read::last;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Audience {
-    /// The person alone. Findings are reported and the text passes; a forged fence is escaped.
+    /// The person alone, for what they wrote themselves or what stands in a store already. Findings,
+    /// secrets among them, are reported and the text passes; a forged fence is escaped.
     Private,
-    /// The person alone, with the rules of a team: findings of severity error refuse.
+    /// The person alone, for what a model writes down, with the rules of a team: findings of
+    /// severity error refuse.
     PrivateStrict,
     /// Everyone on the project. Findings of severity error refuse.
     Team,
