@@ -21,6 +21,8 @@ pub enum ErrorKind {
     Io,
     /// The memory directory does not exist; ensuring it is a step of its own.
     NoDirectory,
+    /// The path of the memory directory is not absolute.
+    RelativePath,
     /// There is no memory of that name.
     NotFound,
     /// Something of that name exists already.
@@ -142,13 +144,16 @@ impl fmt::Display for Error {
                 None => f.write_str("the system refused the operation"),
             },
             ErrorKind::NoDirectory => f.write_str("the memory directory does not exist"),
+            ErrorKind::RelativePath => f.write_str("expected an absolute path"),
             ErrorKind::NotFound => f.write_str("no such memory"),
             ErrorKind::Exists => f.write_str("the name is taken"),
             ErrorKind::Name { reason } => write!(f, "not a name for a memory: {reason}"),
-            ErrorKind::Unnamed => {
-                f.write_str("the memory has no name or no type to make a file name from")
-            }
-            ErrorKind::Conflict => f.write_str("changed since it was read; nothing was written"),
+            ErrorKind::Unnamed => f.write_str(
+                "the memory has no name or no type to make a file name from; give it one",
+            ),
+            ErrorKind::Conflict => f.write_str(
+                "not what was expected, as somebody changed or made it; nothing was written",
+            ),
             ErrorKind::LeadsOut => f.write_str("a link that leads out of the memory directory"),
             ErrorKind::NotAFile => f.write_str("expected a regular file"),
             ErrorKind::TooLarge { bytes, limit } => {

@@ -97,6 +97,9 @@ pub struct LoadOptions {
     pub team: TeamMemory,
     /// Whether the text of the index may go into the context; it may unless set.
     pub index_text: IndexText,
+    /// Whether the index is part of the session, and who writes its lines; the model unless set.
+    /// The flag `skip_index` goes before it.
+    pub index: IndexUse,
     /// The caps of each index; those of the format unless set.
     pub limits: Limits,
     /// Guidelines of the host; none unless set.
@@ -112,6 +115,7 @@ impl Default for LoadOptions {
             daily_log: DailyLog::default(),
             team: TeamMemory::default(),
             index_text: IndexText::Included,
+            index: IndexUse::default(),
             limits: Limits::default(),
             extra_guidelines: Vec::new(),
             transcripts: None,
@@ -148,6 +152,14 @@ impl LoadOptions {
         self
     }
 
+    /// Sets whether the index is part of the session, and who writes its lines:
+    /// [`IndexUse::Kept`] for a host whose write tool saves through a [`Store`].
+    #[must_use]
+    pub fn index(mut self, index: IndexUse) -> LoadOptions {
+        self.index = index;
+        self
+    }
+
     /// Sets the caps of each index.
     #[must_use]
     pub fn limits(mut self, limits: impl Into<Limits>) -> LoadOptions {
@@ -167,6 +179,14 @@ impl LoadOptions {
     pub fn transcripts(mut self, dir: impl Into<PathBuf>) -> LoadOptions {
         self.transcripts = Some(dir.into());
         self
+    }
+
+    fn index_use(&self) -> IndexUse {
+        if self.flags.skip_index {
+            IndexUse::Skipped
+        } else {
+            self.index
+        }
     }
 }
 
@@ -246,9 +266,7 @@ pub fn load_memory_prompt(dir: Option<&MemoryDir>, options: &LoadOptions) -> Opt
         Prompt::standard(dir)
     };
     wanted = wanted.directory(Directory::probe(dir));
-    if flags.skip_index {
-        wanted = wanted.index(IndexUse::Skipped);
-    }
+    wanted = wanted.index(options.index_use());
     if flags.search_past_context {
         wanted = wanted.search_past(options.transcripts.clone());
     }
@@ -279,7 +297,7 @@ fn index_context(
     place: &MemoryDir,
     options: &LoadOptions,
 ) -> Result<IndexContext, String> {
-    if options.flags.skip_index {
+    if options.index_use() == IndexUse::Skipped {
         return Err("recall stands in for the index".to_owned());
     }
     if options.index_text == IndexText::KeptOut {

@@ -47,7 +47,7 @@ new line that says what changed.
             .to_owned(),
         guidance::what_not_to_save().to_owned(),
     ];
-    if options.index == IndexUse::Listed {
+    if options.index != IndexUse::Skipped {
         let index = options.private.index();
         sections.push(format!(
             "\

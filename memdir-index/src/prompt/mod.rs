@@ -50,14 +50,17 @@ impl Directory {
     }
 }
 
-/// Whether the index is part of the session.
+/// Whether the index is part of the session, and who writes its lines.
 ///
 /// Deliberately closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum IndexUse {
-    /// Its text is loaded and saving includes its line.
+    /// Its text is loaded, and the model writes the line of each memory itself.
     #[default]
     Listed,
+    /// Its text is loaded, and the host gives each memory its line, as
+    /// [`Store::save_as`](crate::Store::save_as) does: the model is told to leave the index alone.
+    Kept,
     /// Recall stands in for it: no index text, and no index step.
     Skipped,
 }
@@ -163,7 +166,8 @@ impl Prompt {
         self
     }
 
-    /// Sets whether the index is part of the session; it is unless set.
+    /// Sets whether the index is part of the session, and who writes its lines;
+    /// [`IndexUse::Listed`] unless set.
     #[must_use]
     pub fn index(mut self, index: IndexUse) -> Prompt {
         self.index = index;

@@ -78,6 +78,10 @@ fn how_to_save(options: &Prompt) -> String {
             index_step(&format!("`{}`", options.private.index())),
             index_care()
         ),
+        IndexUse::Kept => format!(
+            "## How to save a memory\n\n{file}\n\n{}\n{CARE}",
+            index_kept(&format!("`{}` is", options.private.index()))
+        ),
     }
 }
 
@@ -98,6 +102,15 @@ pub(super) fn index_care() -> String {
     format!(
         "- {ENTRYPOINT} is loaded into every conversation, up to {MAX_LINES} lines; what stands after that is not \
          seen. Keep each line within {MAX_ENTRY_CHARS} characters."
+    )
+}
+
+/// What stands in place of the second step where the host writes the lines.
+pub(super) fn index_kept(indexes: &str) -> String {
+    format!(
+        "- The index {indexes} not yours to write: each memory gets its line there when you write \
+         its file, made of `name` and `description`. The first {MAX_LINES} lines are loaded into every \
+         conversation."
     )
 }
 

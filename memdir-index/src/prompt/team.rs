@@ -2,7 +2,7 @@
 
 use memdir_types::guidance;
 
-use super::standard::{AIM, CARE, SEARCH_KEY, index_care, index_step, using};
+use super::standard::{AIM, CARE, SEARCH_KEY, index_care, index_kept, index_step, using};
 use super::{Directory, IndexUse, Place, Prompt};
 
 pub(super) fn sections(options: &Prompt, team: &Place) -> Vec<String> {
@@ -82,6 +82,17 @@ fn how_to_save(options: &Prompt, team: &Place) -> String {
                 "## How to save a memory\n\nTwo steps:\n\n1. {file}\n\n2. {}\n\n{}\n{CARE}",
                 index_step(&indexes),
                 index_care()
+            )
+        }
+        IndexUse::Kept => {
+            let indexes = format!(
+                "of each directory, `{}` and `{}`, is",
+                options.private.index(),
+                team.index()
+            );
+            format!(
+                "## How to save a memory\n\n{file}\n\n{}\n{CARE}",
+                index_kept(&indexes)
             )
         }
     }

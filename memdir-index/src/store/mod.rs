@@ -167,7 +167,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Name`] if the path is not absolute. A completion that fails is no error here:
+    /// [`ErrorKind::RelativePath`]. A completion that fails is no error here:
     /// [`recovered`](Store::recovered) says so, and the next write tries again.
     pub fn open(dir: impl AsRef<Path>) -> Result<Store, Error> {
         Store::open_with(dir, StoreOptions::default())
@@ -181,8 +181,7 @@ impl Store {
     pub fn open_with(dir: impl AsRef<Path>, options: StoreOptions) -> Result<Store, Error> {
         let dir = dir.as_ref();
         if !dir.is_absolute() {
-            let reason = "the path of a memory directory is absolute".to_owned();
-            return Err(Error::new(ErrorKind::Name { reason }, dir));
+            return Err(Error::new(ErrorKind::RelativePath, dir));
         }
         let mut store = Store {
             dir: dir.to_owned(),

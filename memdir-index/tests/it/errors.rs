@@ -43,7 +43,7 @@ fn messages_name_the_file_and_what_is_wrong() {
         ),
     ];
     insta::assert_snapshot!(messages.join("\n"), @r"
-relative: not a name for a memory: the path of a memory directory is absolute
+relative: expected an absolute path
 /m/gone.md: no such memory
 ../x.md: not a name for a memory: a component consists of dots
 a.txt: not a name for a memory: it does not end in `.md`
@@ -51,8 +51,8 @@ team/a.md: not a name for a memory: that folder is no part of this store
 .a.md: not a name for a memory: hidden files are no memories
 memory.md: not a name for a memory: it is the index
 a\nb.md: not a name for a memory: it holds a control character
-/m: the memory has no name or no type to make a file name from
-/m/a.md: changed since it was read; nothing was written
+/m: the memory has no name or no type to make a file name from; give it one
+/m/a.md: not what was expected, as somebody changed or made it; nothing was written
 /m/b.md: the name is taken
 /m/MEMORY.md: the write would shrink the index from 24 to 0 bytes and from 2 to 0 entries; it has to be asked for
 /m/none: the memory directory does not exist

@@ -3,8 +3,8 @@
 use std::fs;
 
 use memdir_index::{
-    DailyLog, ENTRYPOINT, Flags, Limits, LoadOptions, Measure, Mode, NoIndex, Store, TeamMemory,
-    load_memory_prompt,
+    DailyLog, ENTRYPOINT, Flags, IndexUse, Limits, LoadOptions, Measure, Mode, NoIndex, Store,
+    TeamMemory, load_memory_prompt,
 };
 use memdir_paths::{IndexText, MemoryDir, TeamLayout};
 use memdir_types::Scope;
@@ -217,6 +217,21 @@ fn skipping_the_index_drops_its_text_and_its_step() {
         !without.instructions.contains("Give it one line")
             && !without.instructions.contains("Two steps")
     );
+}
+
+#[test]
+fn an_index_that_the_host_keeps_has_its_text_and_no_step() {
+    let world = World::with("- [A](a.md)\n", &["a.md"]);
+    let dir = MemoryDir::new(world.dir());
+    let load = |options: LoadOptions| load_memory_prompt(Some(&dir), &options).unwrap();
+    let kept = load(LoadOptions::default().index(IndexUse::Kept));
+    assert_eq!(kept.indexes, load(LoadOptions::default()).indexes);
+    assert!(!kept.instructions.contains("Give it one line"));
+    assert!(kept.instructions.contains("not yours to write"));
+
+    let skipped = options(Flags::default().skip_index(true)).index(IndexUse::Kept);
+    let skipped = load(skipped);
+    assert!(skipped.indexes.is_empty() && !skipped.instructions.contains("MEMORY.md` is"));
 }
 
 #[test]

@@ -361,6 +361,25 @@ fn without_the_index_its_step_and_its_rules_are_gone() {
 }
 
 #[test]
+fn an_index_that_the_host_keeps_is_shown_and_not_to_be_written() {
+    let team_dir = dir().team(TeamLayout::Inside);
+    for options in [Prompt::standard(&dir()), Prompt::team(&dir(), &team_dir)] {
+        let text = prompt(&options.index(IndexUse::Kept));
+        assert!(!text.contains("Two steps") && !text.contains("Give it one line"));
+        says(
+            &text,
+            &[
+                "`/p/MEMORY.md`",
+                "not yours to write",
+                "The first 200 lines are loaded",
+            ],
+        );
+    }
+    let log = prompt(&Prompt::daily_log(&dir()).index(IndexUse::Kept));
+    assert_eq!(log, prompt(&Prompt::daily_log(&dir())));
+}
+
+#[test]
 fn a_team_keeps_each_fact_in_one_place_and_no_secrets() {
     says(
         &team(),
