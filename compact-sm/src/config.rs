@@ -198,6 +198,27 @@ impl Default for NotesConfig {
 }
 
 impl NotesConfig {
+    /// Sets what a conversation holds before the first time. In tokens.
+    #[must_use]
+    pub fn start_tokens(mut self, tokens: u64) -> NotesConfig {
+        self.start_tokens = tokens;
+        self
+    }
+
+    /// Sets the growth since the last time. In tokens.
+    #[must_use]
+    pub fn growth_tokens(mut self, tokens: u64) -> NotesConfig {
+        self.growth_tokens = tokens;
+        self
+    }
+
+    /// Sets the tool calls since the last time. In calls.
+    #[must_use]
+    pub fn tool_calls(mut self, calls: u64) -> NotesConfig {
+        self.tool_calls = calls;
+        self
+    }
+
     /// Reads the value of `tengu_sm_config` over the defaults: `startTokens`, `growthTokens`,
     /// `toolCalls`, each of which may be missing. These names are ours: no description of the
     /// system has the client's.

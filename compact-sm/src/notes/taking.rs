@@ -16,6 +16,50 @@ pub const NOTES_WAIT_SECONDS: u64 = 15;
 pub const NOTES_STALE_SECONDS: u64 = 60;
 
 /// How the taking of notes goes in one session.
+///
+/// One round of it, where `edit` stands for a call by the fork's model:
+///
+/// ```
+/// use std::time::SystemTime;
+///
+/// use compact_sm::{
+///     Estimator, Flags, Gated, Message, NoteTaking, Notes, NotesJob, Overrides, Policy, Settings,
+///     Source, Window, notes_task, notes_template, used,
+/// };
+///
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let flags = Flags::default().session_memory(true);
+/// let window = Window::new(200_000, 32_000);
+/// let policy = Policy::new(&window, &Overrides::default(), &Settings::default(), &flags);
+/// let counter = Estimator::default();
+/// let messages = [Message::user("Why? ".repeat(20_000)), Message::assistant("The linker.")];
+/// let mut file = notes_template(); // what stands in the notes file; the host's to read and write
+///
+/// // After a response.
+/// let (mut taking, now) = (NoteTaking::new(), SystemTime::now());
+/// let context = used(&messages, &counter).total();
+/// let (config, switch) = (policy.notes(), policy.notes_taking());
+/// taking.due(&messages, context, config, &switch, Source::Main, now)?; // else why not
+/// let begun = taking.begin(now)?;
+///
+/// // A fork of the conversation gets the task, and may edit the one file.
+/// let job = NotesJob::new("/notes/summary.md", &*file).summarized(taking.summarized.clone());
+/// let task = notes_task(&messages, &job, &counter);
+/// let line = file.lines().find(|line| line.starts_with('_')).ok_or("no line")?;
+/// let edit = serde_json::json!({
+///     "file_path": "/notes/summary.md",
+///     "old_string": line,
+///     "new_string": format!("{line}\n\nThe linker needs zlib."),
+/// });
+/// file = task.guard.apply(&file, "Edit", &edit, &|_text| Gated::Pass)?; // the gate is the host's
+///
+/// // It is done: from now on the notes can stand for what they cover.
+/// taking.succeeded(begun, now, context, task.summarized.clone());
+/// let notes = Notes::new(file).summarized(taking.summarized.clone());
+/// assert!(!notes.is_template());
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -111,6 +155,8 @@ impl fmt::Display for NotDue {
         }
     }
 }
+
+impl std::error::Error for NotDue {}
 
 /// What a compaction does about notes that are being taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
