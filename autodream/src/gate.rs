@@ -86,7 +86,7 @@ pub struct Ticket {
     pub(crate) hold: Hold,
 }
 
-/// All gates at a glance.
+/// All gates at a glance, for a host that shows them to a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 #[non_exhaustive]
@@ -155,6 +155,12 @@ pub enum ClosedReason {
 impl fmt::Display for Closed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
+            // The flag decides where nothing else does, most often by not being there.
+            ClosedReason::Disabled {
+                decided_by: DecidedBy::Flag,
+            } => f.write_str(
+                "off: neither the setting autoDreamEnabled nor the flag tengu_onyx_plover says on",
+            ),
             ClosedReason::Disabled { decided_by } => write!(f, "off: {}", decided_by.as_str()),
             ClosedReason::OnHold => f.write_str("stopped: until the next session"),
             ClosedReason::Tried => f.write_str("tried already: until the next session"),

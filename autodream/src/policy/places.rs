@@ -72,6 +72,12 @@ impl Roots {
         }
     }
 
+    /// The memory directory, as it was named. During a run it is the copy that the agent works on.
+    #[must_use]
+    pub fn memory_dir(&self) -> &Path {
+        &self.memory.named
+    }
+
     pub(crate) fn memory(&self) -> &Place {
         &self.memory
     }

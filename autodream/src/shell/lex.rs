@@ -222,7 +222,7 @@ impl Lexer<'_> {
         }
         let is_copy = self.peek(0) == Some(b'&');
         self.at += usize::from(is_copy);
-        let target = self.target()?;
+        let target = self.target(is_copy)?;
         // Not even a quoted part: `2>&"1"` is not worth thinking about.
         let plain = (!target.is_quoted && target.globs.is_empty()).then_some(target.text.as_str());
         self.command
@@ -245,18 +245,23 @@ impl Lexer<'_> {
         if matches!(self.peek(0), Some(b'<' | b'&' | b'>' | b'(')) {
             return syntax("<", "only `< FILE` is allowed for input");
         }
-        let target = self.target()?;
+        let target = self.target(false)?;
         self.command
             .redirections
             .push(RawRedirection::Input(target));
         Ok(())
     }
 
-    fn target(&mut self) -> Result<Word, Refusal> {
+    fn target(&mut self, is_copy: bool) -> Result<Word, Refusal> {
         while matches!(self.peek(0), Some(b' ' | b'\t')) {
             self.at += 1;
         }
         let start = self.at;
+        // Digits before `<` or `>` are no file but the next redirection; behind `>&` they are the
+        // stream.
+        if !is_copy && self.descriptor().is_some() {
+            return syntax("", "a redirection has no target");
+        }
         let target = self.word()?;
         // A `#` would begin a comment here.
         if self.at == start || self.text[start..].starts_with('#') {

@@ -1,6 +1,7 @@
 //! What a subagent is given, what it reports, and how it ends.
 
 use std::fmt;
+use std::path::Path;
 
 use serde_json::Value;
 
@@ -39,6 +40,13 @@ impl SubagentTask {
             label: LABEL.to_owned(),
             caps: Caps::default(),
         }
+    }
+
+    /// The directory that it works in: the only one in which its policy lets it write. In a dream
+    /// the copy of the memories.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        self.policy.roots().memory_dir()
     }
 
     /// Sets what the run is called.

@@ -1,5 +1,6 @@
 //! Taking a run back, as far as its files are as it left them.
 
+use std::fmt;
 use std::path::Path;
 use std::time::SystemTime;
 
@@ -9,7 +10,7 @@ use memdir_types::{Audience, Memory, gate_text};
 
 use super::live::is_among;
 use super::record::{self, Run};
-use super::report::{FileChange, KeptBack, KeptReason, RunId, What};
+use super::report::{FileChange, KeptBack, KeptReason, RunId, What, printable};
 use super::state::{Known, State, Tombstones};
 use super::{place, print};
 use crate::{Error, ErrorKind};
@@ -29,6 +30,22 @@ pub struct Undone {
     pub removed: Vec<String>,
     /// What was not taken back, since somebody changed the file after the run.
     pub kept: Vec<KeptBack>,
+}
+
+/// A line for each file: what became of it, or why it was left.
+impl fmt::Display for Undone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for file in &self.restored {
+            writeln!(f, "restored  {}", printable(file))?;
+        }
+        for file in &self.removed {
+            writeln!(f, "removed   {}", printable(file))?;
+        }
+        for kept in &self.kept {
+            writeln!(f, "left      {}: {}", printable(&kept.file), kept.reason)?;
+        }
+        Ok(())
+    }
 }
 
 /// What is to be done, and what it comes to.

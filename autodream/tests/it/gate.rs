@@ -71,7 +71,10 @@ fn a_gate_that_is_off_says_what_decided_and_looks_at_nothing() {
     };
     assert_eq!(
         (closed.to_string().as_str(), closed.ask_again),
-        ("off: the flag tengu_onyx_plover", None)
+        (
+            "off: neither the setting autoDreamEnabled nor the flag tengu_onyx_plover says on",
+            None
+        )
     );
     assert_eq!(world.lock_state(), None);
 }

@@ -76,6 +76,15 @@ fn redirections_keep_their_order() {
             Redirection::OutputToErrors,
         ]
     );
+    // Directly behind `>&` a number is the stream, whatever follows.
+    let script = parse_shell("a 2>&1<x.md").unwrap();
+    assert_eq!(
+        script.steps[0].pipeline[0].redirections,
+        [
+            Redirection::ErrorsToOutput,
+            Redirection::Input("x.md".into())
+        ]
+    );
 }
 
 #[test]
@@ -124,6 +133,9 @@ fn what_a_shell_reads_in_its_own_way_is_no_script() {
         "a > \"/dev/null\"",
         "a > /dev/nul?",
         "a < #x",
+        "a < 0< x",
+        "a <2>/dev/null",
+        "a >1>/dev/null",
         "a 'b",
         "a \"b",
         "a b\\",
