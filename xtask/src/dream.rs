@@ -307,14 +307,8 @@ fn take_back(dir: &MemoryDir, named: Option<&str>) -> Result<ExitCode> {
         },
     };
     let undone = undo(dir, &run, SystemTime::now())?;
-    for file in &undone.restored {
-        say!("restored  {file}");
-    }
-    for file in &undone.removed {
-        say!("removed   {file}");
-    }
-    for kept in &undone.kept {
-        say!("left      {}: {}", kept.file, kept.reason);
+    for line in undone.to_string().lines() {
+        say!("{line}");
     }
     Ok(ExitCode::SUCCESS)
 }

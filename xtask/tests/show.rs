@@ -178,7 +178,8 @@ fn gates_say_which_one_is_closed_and_when_to_ask_again() {
     let home = person.root().join("home/.claude");
     let shown = text(&person.show(&["gates"]));
     assert!(
-        shown.contains("verdict     closed, off: the flag tengu_onyx_plover"),
+        shown
+            .contains("verdict     closed, off: neither the setting autoDreamEnabled nor the flag"),
         "{shown}"
     );
     fs::write(home.join("settings.json"), r#"{"autoDreamEnabled": true}"#).unwrap();
