@@ -6,16 +6,15 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct Date {
-    year: u16,
+    year: i32,
     month: u8,
     day: u8,
 }
 
 impl Date {
     /// A date; `None` if there is no such day. Years go from 0 to 9999.
-    pub const fn new(year: u16, month: u8, day: u8) -> Option<Date> {
-        let leap =
-            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
+    pub const fn new(year: i32, month: u8, day: u8) -> Option<Date> {
+        let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
         let last = match month {
             1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
             4 | 6 | 9 | 11 => 30,
@@ -23,7 +22,7 @@ impl Date {
             2 => 28,
             _ => return None,
         };
-        if year > 9999 || day == 0 || day > last {
+        if year < 0 || year > 9999 || day == 0 || day > last {
             return None;
         }
         Some(Date { year, month, day })

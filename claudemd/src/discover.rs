@@ -33,8 +33,10 @@ impl Loader {
         }
         let off = |source: &Source| !self.options.reads(*source);
         self.report.sources_off = Source::ALL.into_iter().filter(off).collect();
-        if !self.cwd.is_dir() {
-            let cwd = self.cwd.clone();
+        let cwd = self.cwd.clone();
+        if !cwd.is_absolute() {
+            self.warn(&cwd, WarningKind::RelativeWorkingDirectory);
+        } else if !cwd.is_dir() {
             self.warn(&cwd, WarningKind::NoWorkingDirectory);
         }
         self.worktree = self.nested_worktree();
@@ -46,7 +48,6 @@ impl Loader {
             self.plain(&dir.join("CLAUDE.md"), Layer::User, reason, &mut out);
             self.rules_of(&dir.join("rules"), &dir, Layer::User, reason, &mut out);
         }
-        let cwd = self.cwd.clone();
         let mut above: Vec<&Path> = cwd.ancestors().collect();
         above.reverse();
         let project = self.options.reads(Source::Project);

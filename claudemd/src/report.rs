@@ -304,6 +304,8 @@ pub struct Warning {
 pub enum WarningKind {
     /// The working directory does not exist.
     NoWorkingDirectory,
+    /// The working directory is not absolute, so what loads depends on where the program runs.
+    RelativeWorkingDirectory,
     /// The text is long enough to cost attention.
     Large {
         /// Its characters.
@@ -340,6 +342,9 @@ impl fmt::Display for WarningKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WarningKind::NoWorkingDirectory => f.write_str("the working directory does not exist"),
+            WarningKind::RelativeWorkingDirectory => {
+                f.write_str("expected the absolute path of the working directory")
+            }
             WarningKind::Large { chars, limit } => write!(
                 f,
                 "{chars} characters; above {limit} a file costs more attention than it gives"

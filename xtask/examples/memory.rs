@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use claudemd::{Date, Roots, Session};
+use claudemd::{Date, Roots, Session, Switches};
 use memdir_age::freshness;
-use memdir_index::{LoadOptions, Store, load_memory_prompt, local_date_time};
+use memdir_index::{IndexUse, LoadOptions, Store, load_memory_prompt, local_date_time};
 use memdir_paths::{Env, MemoryDir, Settings, SettingsOptions, resolve};
 use memdir_recall::{Auth, ClientOptions, MessagesClient, Options, Query, SessionBudget};
 use memdir_recall::{recall, surface};
@@ -24,10 +24,19 @@ async fn turn(question: &str, client: &MessagesClient) -> Result<String> {
     found.ensure()?;
     let dir = found.dir.as_ref().ok_or("memory is off")?;
 
-    // Instructions for the system prompt; CLAUDE.md, the index and the date for the first message.
-    let memory = load_memory_prompt(Some(dir), &LoadOptions::default()).ok_or("memory is off")?;
+    // Instructions for the system prompt. `save` below keeps the index, so the model need not.
+    let options = LoadOptions::default().index(IndexUse::Kept);
+    let options = options.index_text(found.index_text);
+    let memory = load_memory_prompt(Some(dir), &options).ok_or("memory is off")?;
+
+    // CLAUDE.md in all its layers, the index and the date (here of UTC) for the first message.
     let roots = Roots::new(&cwd).git_root(&found.root.path);
-    let mut context = Session::load(&roots, &Default::default()).user_context(today()?);
+    let roots = roots.config_home(env.config_home(&cwd)?);
+    let switches = Switches::from_lookup(|name| std::env::var_os(name));
+    let options = claudemd::Options::default().switches(switches);
+    let (date, _) = local_date_time(SystemTime::now(), 0);
+    let today = Date::new(date.year, date.month, date.day).ok_or("no such day")?;
+    let mut context = Session::load(&roots, &options).user_context(today);
     for index in &memory.indexes {
         context = context.section("memory", &*index.text);
     }
@@ -39,7 +48,10 @@ async fn turn(question: &str, client: &MessagesClient) -> Result<String> {
     let age = |memory: &memdir_recall::Recalled| freshness(memory.modified, now);
     let shown = surface(dir.path(), &picked.memories, &mut SessionBudget::new(), age);
 
-    // The first message, and a loop of tools.
+    // The first message, one tool, and a loop until the model calls none.
+    let kind = json!({ "type": "string" });
+    let input = json!({ "type": "object", "properties": { "file_path": kind, "content": kind } });
+    let write = json!({ "name": "Write", "description": "Writes a file.", "input_schema": input });
     let text = |text: &str| json!({ "type": "text", "text": text });
     let mut said = vec![text(&context.to_message_text()), text(question)];
     said.extend(shown.attachments.iter().map(|it| text(&it.surfaced.text)));
@@ -47,7 +59,7 @@ async fn turn(question: &str, client: &MessagesClient) -> Result<String> {
     loop {
         let body = json!({
             "model": "claude-sonnet-4-5", "max_tokens": 4096, "system": memory.instructions,
-            "tools": [write_tool()], "messages": messages,
+            "tools": [write], "messages": messages,
         });
         let answer: Value = serde_json::from_str(&client.send(body.to_string()).await?)?;
         let blocks = answer["content"].as_array().cloned().unwrap_or_default();
@@ -65,27 +77,15 @@ async fn turn(question: &str, client: &MessagesClient) -> Result<String> {
     }
 }
 
-/// What the model writes passes the gate, and comes into the index with its file.
+/// What the model writes passes the gate, which refuses secrets, and gets its line in the index.
 fn save(dir: &MemoryDir, call: &Value) -> Result<String> {
     let of = |key: &str| call["input"][key].as_str().unwrap_or_default();
     let path = Path::new(of("file_path"));
     let file = path.strip_prefix(dir.path()).unwrap_or(path);
-    let memory = gate(&Memory::parse(of("content")), Audience::Private)?;
+    let memory = gate(&Memory::parse(of("content")), Audience::PrivateStrict)?;
     let store = Store::open(dir.path())?;
     let saved = store.save_as(&file.to_string_lossy(), memory, None)?;
     Ok(format!("saved {}", saved.file))
-}
-
-fn write_tool() -> Value {
-    let text = json!({ "type": "string" });
-    let schema = json!({ "type": "object", "properties": { "file_path": text, "content": text } });
-    json!({ "name": "Write", "description": "Writes a file.", "input_schema": schema })
-}
-
-fn today() -> Result<Date> {
-    let (date, _) = local_date_time(SystemTime::now(), 0);
-    let year = u16::try_from(date.year)?;
-    Ok(Date::new(year, date.month, date.day).ok_or("no such day")?)
 }
 
 fn main() -> Result<()> {

@@ -422,5 +422,9 @@ fn a_relative_or_empty_working_directory_loads_nothing_foreign() {
         let roots = Roots::new(cwd).managed_dir(None);
         let session = Session::load(&roots, &Options::default());
         assert!(session.files().len() < 4, "{cwd}");
+        let warnings = &session.report().warnings;
+        let relative = |kind: &WarningKind| *kind == WarningKind::RelativeWorkingDirectory;
+        let said = warnings.iter().any(|warning| relative(&warning.kind));
+        assert_eq!(said, cwd != "/", "{cwd}: {warnings:?}");
     }
 }

@@ -297,6 +297,7 @@ fn dates_exist_or_not() {
         (1900, 2, 29),
         (2026, 1, 0),
         (10_000, 1, 1),
+        (-1, 1, 1),
     ] {
         assert_eq!(Date::new(year, month, day), None, "{year}-{month}-{day}");
     }

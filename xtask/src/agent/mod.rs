@@ -326,6 +326,5 @@ fn calls(message: &Message) -> impl Iterator<Item = (&str, &str, &Value)> {
 /// The day of a time, in UTC as everywhere in the story.
 pub(crate) fn date(now: SystemTime) -> Result<Date> {
     let (date, _) = local_date_time(now, 0);
-    let year = u16::try_from(date.year)?;
-    Ok(Date::new(year, date.month, date.day).ok_or("no such day")?)
+    Ok(Date::new(date.year, date.month, date.day).ok_or("no such day")?)
 }

@@ -10,7 +10,7 @@ use super::world::World;
 use crate::Result;
 
 /// The chapter plays on the day after the eighth.
-const TODAY: (u16, u8, u8) = (2026, 4, 14);
+const TODAY: (i32, u8, u8) = (2026, 4, 14);
 
 pub(super) fn tell(world: &World, story: &mut Story) -> Result<()> {
     story.chapter("the instructions of a monorepo");
