@@ -21,7 +21,7 @@ fn types(text: &str) -> Result<memdir_types::Cleared<memdir_types::Memory>> {
     use memdir_types::{Audience, Memory, gate};
     let mut memory = Memory::parse(text); // never fails; memory.warnings() says what was odd
     memory.set_name("Tests use a real database")?;
-    let cleared = gate(&memory, Audience::Private)?; // no secret, no hidden text
+    let cleared = gate(&memory, Audience::PrivateStrict)?; // no secret, no hidden text
     Ok(cleared)
 }
 
@@ -72,7 +72,7 @@ fn consolidation(dir: &MemoryDir, transcripts: &Path, on: &autodream::Enabled) -
 fn window(messages: &[compact_sm::Message], policy: &compact_sm::Policy) {
     use compact_sm::{Estimator, Source, validate};
     let decision = policy.decide(messages, &Estimator::default(), Source::Main);
-    println!("{decision}"); // compact: the threshold is reached; 171013 tokens …
+    println!("{decision}"); // compact: the threshold is reached; 171011 tokens …
     let is_full = decision.compacts(); // then compact(messages, &Cause::Auto(&decision), …).await
     println!("{is_full}");
     assert!(validate(messages).is_empty()); // what the API would refuse

@@ -105,7 +105,7 @@ impl Request {
         };
         Ok(Request {
             what: what.ok_or(
-                "show needs one of paths, index, memories, prompt, claudemd, recall, gates",
+                "show needs one of paths, index, memories, prompt, claudemd, recall, gates, window, compact",
             )?,
             about,
             cwd: here.join(cwd.unwrap_or_default()),
