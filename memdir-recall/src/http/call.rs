@@ -146,12 +146,17 @@ fn transport(error: &reqwest::Error) -> Failure {
         HttpError::new(HttpErrorKind::Timeout, "")
     } else {
         // What lies deepest says it best, such as a refused certificate. The library's own text
-        // holds the address and no reason.
+        // holds the whole address and no reason; of the address, host and port say which service.
         let mut deepest = error.source();
         while let Some(next) = deepest.and_then(Error::source) {
             deepest = Some(next);
         }
-        let reason = deepest.map(ToString::to_string).unwrap_or_default();
+        let mut reason = deepest.map(ToString::to_string).unwrap_or_default();
+        if let Some(url) = error.url()
+            && let (Some(host), Some(port)) = (url.host_str(), url.port_or_known_default())
+        {
+            reason = format!("{reason}, at {host}:{port}");
+        }
         HttpError::new(HttpErrorKind::Connection, &reason)
     };
     Failure {

@@ -353,6 +353,7 @@ fn a_broken_connection_is_tried_again() {
     // The reason behind the colon is the system's.
     let text = error.to_string();
     assert!(text.starts_with("no connection to the service: "), "{text}");
+    assert!(text.contains(", at 127.0.0.1:"), "{text}");
 }
 
 #[test]
