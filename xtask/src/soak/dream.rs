@@ -24,7 +24,7 @@ use crate::Result;
 const FILES: usize = 12;
 /// Files that the session writes again and again.
 const SAVED: usize = 8;
-/// Each so manieth consolidation is taken back again.
+/// Of so many consolidations one is taken back again.
 const UNDONE: u64 = 3;
 /// The longest that a consolidating process lives before it is killed.
 const LONGEST_LIFE: Duration = Duration::from_millis(600);
