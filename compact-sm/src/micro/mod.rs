@@ -106,6 +106,30 @@ pub struct MicroDone {
 ///
 /// Results that the model has not answered yet stay in any case, and so does one whose mark would
 /// be longer than itself. Linear in the list.
+///
+/// ```
+/// use std::time::Duration;
+///
+/// use compact_sm::{Block, Estimator, Message, MicroOptions, When, micro, validate};
+///
+/// let mut messages = vec![Message::user("Why does the build fail?")];
+/// for at in 0..20 {
+///     let id = format!("toolu_{at}");
+///     let input = serde_json::json!({"command": "make"});
+///     messages.push(Message::assistant([Block::tool_use(id.as_str(), "Bash", input)]));
+///     messages.push(Message::user([Block::tool_result(id, "ld: cannot find -lz\n".repeat(99))]));
+/// }
+/// messages.push(Message::assistant("It is the linker."));
+///
+/// // The person is back after two hours: the service's cache is cold, so nothing of it is lost.
+/// let silent = When::Idle(Duration::from_secs(2 * 3_600));
+/// let plan = micro(&messages, silent, &MicroOptions::default(), &Estimator::default());
+/// assert!(plan.saved_tokens > 0, "{:?}", plan.why_not); // why nothing is cleared, if nothing is
+/// let done = plan.apply(messages)?;
+/// println!("{} results cleared, {} tokens", done.cleared.len(), done.saved_tokens);
+/// assert!(validate(&done.messages).is_empty());
+/// # Ok::<(), compact_sm::Unapplied>(())
+/// ```
 #[must_use]
 pub fn micro(
     messages: &[Message],
