@@ -176,6 +176,7 @@ impl<F: Fn(&Path) -> Result<SubagentEnd, Broken> + Sync> Subagent for Agent<F> {
 pub(crate) fn staged_in(task: &SubagentTask) -> std::path::PathBuf {
     let (_, rest) = task.prompt.split_once("The memory is in `").unwrap();
     let (path, _) = rest.split_once('`').unwrap();
+    assert_eq!(task.directory(), Path::new(path));
     let probe = ToolUse::Write {
         path: format!("{path}/probe.md"),
     };
