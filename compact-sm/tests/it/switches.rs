@@ -156,6 +156,12 @@ fn extraction_follows_its_configuration() {
     assert!(notes.is_due(15_000, Some(10_000), 3, LastTurn::Calls));
     assert!(notes.is_due(15_000, Some(10_000), 0, LastTurn::Rests));
     assert!(!flags.notes.is_due(19_999, None, 0, LastTurn::Rests));
+    let sooner = NotesConfig::default()
+        .start_tokens(1_000)
+        .growth_tokens(500)
+        .tool_calls(1);
+    assert!(sooner.is_due(1_000, None, 0, LastTurn::Calls));
+    assert!(sooner.is_due(1_500, Some(1_000), 1, LastTurn::Calls));
     // After a compaction the conversation is shorter than it was.
     assert!(!notes.is_due(12_000, Some(160_000), 9, LastTurn::Rests));
 }
