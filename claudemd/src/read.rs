@@ -2,7 +2,7 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::SystemTime;
 
 /// Why a file gave nothing.
@@ -147,34 +147,28 @@ impl Opened {
     }
 }
 
-/// What makes two paths the same file.
+/// What makes two paths the same file: device and inode.
+#[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct FileId(Inner);
+pub(crate) struct FileId(u64, u64);
 
+/// What makes two paths the same file: the path behind all links.
+#[cfg(not(unix))]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-#[cfg_attr(
-    unix,
-    expect(dead_code, reason = "the other systems know files by path")
-)]
-enum Inner {
-    Inode(u64, u64),
-    Path(PathBuf),
-}
+pub(crate) struct FileId(std::path::PathBuf);
 
 impl FileId {
     #[cfg(unix)]
     pub(crate) fn new(meta: &Metadata, _real: &Path) -> FileId {
         use std::os::unix::fs::MetadataExt;
-        FileId(Inner::Inode(meta.dev(), meta.ino()))
+        FileId(meta.dev(), meta.ino())
     }
 
     #[cfg(not(unix))]
     pub(crate) fn new(_meta: &Metadata, real: &Path) -> FileId {
-        FileId(Inner::Path(real.to_path_buf()))
+        FileId(real.to_path_buf())
     }
-}
 
-impl FileId {
     /// Whether a path still is this file. Systems give the number of a replaced file to the next.
     pub(crate) fn is_still_at(&self, path: &Path) -> bool {
         std::fs::metadata(path).is_ok_and(|meta| FileId::new(&meta, path) == *self)
