@@ -56,18 +56,39 @@ cargo xtask COMMAND
   matrix                 every feature combination of every crate, one line each
   scratch                uses each crate from its packed archive, alone, by its README
   soak [WHAT]            the long runs: lock (64 processes and 64 threads ask for the lock of a
-                         consolidation together), dream and writers (each killed at random
-                         instants), all of them unless one is named (--kills N, --rounds N,
-                         --racers N)
+                         consolidation together), disk (one that is full), dream and writers
+                         (each killed at random instants), story (10,000 turns of the small
+                         agent with a service that fails), all of them unless one is named
+                         (--kills N, --rounds N, --racers N, --turns N)
   serve                  a strict Messages API on loopback, for trying things by hand
                          (--address HOST:PORT, --window TOKENS)
-  help                   this text
+  help                   this text; COMMAND --help is the part about one command
 ";
+
+/// What the text says about one command.
+fn help(command: &str) -> String {
+    let mut is_about = false;
+    let lines = HELP.lines().filter(|line| {
+        if let Some(entry) = line.strip_prefix("  ").filter(|it| !it.starts_with(' ')) {
+            is_about = entry.split(' ').next() == Some(command);
+        }
+        is_about
+    });
+    lines.fold(String::new(), |text, line| text + line + "\n")
+}
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or_default();
+    let asks = rest
+        .first()
+        .is_some_and(|arg| arg == "--help" || arg == "-h");
     let outcome = match args.first().map(String::as_str) {
+        // `dream` has a longer one of its own.
+        Some(command) if asks && command != "dream" && !help(command).is_empty() => {
+            tell(&help(command));
+            Ok(ExitCode::SUCCESS)
+        }
         Some("e2e") => e2e::run(rest),
         Some("show") => show::run(rest),
         Some(e2e::WRITER) => e2e::run_writer(rest),

@@ -57,6 +57,11 @@ pub(crate) fn wrap(head: &str, text: &str, out: &mut String) {
     let _ = writeln!(out, "{}", line.trim_end());
 }
 
+/// A number and what it counts: `1 fault`, `2 faults`, `1 memory`, `2 memories`.
+pub(crate) fn counted(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
 #[cfg(test)]
 mod tests {
     use super::{fit, pad, wrap};

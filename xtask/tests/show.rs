@@ -157,7 +157,7 @@ fn memories_fit_a_terminal() {
         .sum();
     assert!(columns <= 80, "{columns}: {}", rows[0]);
     assert!(shown.contains("today"), "{shown}");
-    assert!(shown.ends_with("2 memories, 1 faults\n"), "{shown}");
+    assert!(shown.ends_with("2 memories, 1 fault\n"), "{shown}");
 }
 
 #[test]

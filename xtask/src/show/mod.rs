@@ -13,7 +13,7 @@ use memdir_paths::{Env, MemoryDir, Resolution, Settings, SettingsOptions, TeamLa
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::text::{COLUMNS, fit, pad, wrap};
+use crate::text::{COLUMNS, counted, fit, pad, wrap};
 use crate::{Result, tell};
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
@@ -371,9 +371,9 @@ fn memories(request: &Request) -> Result<Shown> {
         wrap("fault: ", &fault.to_string(), &mut text);
     }
     text.push_str(&format!(
-        "{} memories, {} faults\n",
-        rows.len(),
-        check.faults.len()
+        "{}, {}\n",
+        counted(rows.len(), "memory", "memories"),
+        counted(check.faults.len(), "fault", "faults")
     ));
     let values = rows.iter().map(|row| {
         json!({
