@@ -140,6 +140,21 @@ impl Usage {
             .saturating_add(self.cache_creation_input_tokens)
             .saturating_add(self.cache_read_input_tokens)
     }
+
+    /// Takes what is not sent any more from the input: first from what was read from the cache,
+    /// where the oldest is.
+    pub(crate) fn lower(&mut self, tokens: u64) {
+        let mut rest = tokens;
+        for part in [
+            &mut self.cache_read_input_tokens,
+            &mut self.cache_creation_input_tokens,
+            &mut self.input_tokens,
+        ] {
+            let taken = rest.min(*part);
+            *part -= taken;
+            rest -= taken;
+        }
+    }
 }
 
 /// One message of a conversation.

@@ -47,6 +47,13 @@ pub struct Clearing {
     pub tokens: u64,
 }
 
+impl Clearing {
+    /// What is saved if a mark of so many tokens stands there instead.
+    fn saves(&self, mark: u64) -> u64 {
+        self.tokens.saturating_sub(mark)
+    }
+}
+
 /// Why nothing is cleared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
@@ -76,6 +83,9 @@ pub struct MicroPlan {
     messages: usize,
     #[cfg_attr(feature = "serde", serde(skip))]
     shape: u64,
+    /// What stands there instead. In tokens.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    mark: u64,
 }
 
 /// A result that could not be saved, and was not cleared.
@@ -143,6 +153,7 @@ pub fn micro(
         why_not: None,
         messages: messages.len(),
         shape: shape(messages),
+        mark: counter.text(CLEARED_MARK),
     };
     if let When::Idle(gap) = when
         && let Some(left) = options.idle.checked_sub(gap)
@@ -153,7 +164,7 @@ pub fn micro(
     }
     let calls = calls(messages);
     let seen = messages.iter().rposition(|m| m.role == Role::Assistant);
-    let mark = counter.text(CLEARED_MARK);
+    let mark = plan.mark;
     let (mut newer, mut newer_tokens) = (0_usize, 0_u64);
     let mut paths = HashSet::new();
     for (at, message) in messages.iter().enumerate().rev() {
@@ -184,16 +195,15 @@ pub fn micro(
             if is_new || is_in_budget || is_protected || !is_longer(content, tokens, mark) {
                 continue;
             }
-            plan.saved_tokens = plan
-                .saved_tokens
-                .saturating_add(tokens.saturating_sub(mark));
-            plan.clear.push(Clearing {
+            let clearing = Clearing {
                 message: at,
                 block,
                 tool_use_id: tool_use_id.clone(),
                 tool: call.name.to_owned(),
                 tokens,
-            });
+            };
+            plan.saved_tokens = plan.saved_tokens.saturating_add(clearing.saves(mark));
+            plan.clear.push(clearing);
         }
     }
     plan.clear.reverse();
@@ -251,7 +261,8 @@ fn is_longer(block: &Block, tokens: u64, mark: u64) -> bool {
 
 impl MicroPlan {
     /// Clears. What was cleared is freed, and so is what the host keeps of it beside the blocks,
-    /// such as `toolUseResult`.
+    /// such as `toolUseResult`. The usages that were reported after it are lowered by it, so that
+    /// the next decision sees what will be sent.
     ///
     /// # Errors
     ///
@@ -320,7 +331,7 @@ impl MicroPlan {
                 Ok(None) => CLEARED_MARK.to_owned(),
                 Ok(Some(place)) => format!("{MARK}; it is in {place}]"),
                 Err(error) => {
-                    done.saved_tokens = done.saved_tokens.saturating_sub(clearing.tokens);
+                    done.saved_tokens = done.saved_tokens.saturating_sub(clearing.saves(self.mark));
                     done.not_saved.push(NotSaved { clearing, error });
                     continue;
                 }
@@ -337,8 +348,24 @@ impl MicroPlan {
             let fields = messages[at].extra.values_mut();
             fields.for_each(|value| forget(value, &texts));
         }
+        lower_usage(&mut messages, &done.cleared, self.mark);
         done.messages = messages;
         Ok(done)
+    }
+}
+
+/// A usage was reported for a request that still had what is cleared now. Left as it was, the next
+/// decision would see a window as full as before.
+fn lower_usage(messages: &mut [Message], cleared: &[Clearing], mark: u64) {
+    let mut cleared = cleared.iter().peekable();
+    let mut gone = 0_u64;
+    for (at, message) in messages.iter_mut().enumerate() {
+        while let Some(clearing) = cleared.next_if(|clearing| clearing.message < at) {
+            gone = gone.saturating_add(clearing.saves(mark));
+        }
+        if let Some(usage) = message.usage.as_mut().filter(|_| gone > 0) {
+            usage.lower(gone);
+        }
     }
 }
 

@@ -4,8 +4,9 @@ use std::io;
 use std::time::Duration;
 
 use compact_sm::{
-    Block, CLEARED_MARK, Content, Counter, ErrorKind, Estimate, Estimator, LastReads, Message,
-    MicroOptions, MicroPlan, NotCleared, Tools, When, micro, validate,
+    Block, CLEARED_MARK, Content, Counter, ErrorKind, Estimate, Estimator, Flags, LastReads,
+    Message, MicroOptions, MicroPlan, NotCleared, Overrides, Policy, Role, Settings, Source, Tools,
+    Usage, When, Window, micro, validate,
 };
 use serde_json::json;
 
@@ -258,7 +259,8 @@ fn what_was_cleared_can_be_saved_first() {
     assert_eq!(done.not_saved.len(), 1);
     assert_eq!(done.not_saved[0].clearing.tool_use_id, "t1");
     assert!(json.contains(&words(200)));
-    assert!(done.saved_tokens < 130);
+    let mark = counter().text(CLEARED_MARK);
+    assert_eq!(done.saved_tokens, done.cleared[0].tokens - mark);
     // What says where it went is not cleared again.
     let again = plan(
         &done.messages,
@@ -297,4 +299,54 @@ fn saved_tokens_are_what_the_list_is_shorter_by() {
         .unwrap();
     let saved = before - sum(&done.messages);
     assert!(saved.abs_diff(done.saved_tokens) <= 20 * 4);
+}
+
+#[test]
+fn a_decision_right_after_clearing_sees_what_will_be_sent() {
+    let mut list = history(&[("Read", 5_000); 30]);
+    for message in &mut list {
+        message.usage =
+            (message.role == Role::Assistant).then(|| Usage::new(1_000, 40).cache_read(170_000));
+    }
+    let policy = Policy::new(
+        &Window::new(200_000, 32_000),
+        &Overrides::default(),
+        &Settings::default(),
+        &Flags::default(),
+    );
+    let full = policy.decide(&list, &counter(), Source::Main);
+    assert!(full.compacts(), "{full}");
+
+    let plan = plan(&list, When::Idle(HOUR), &MicroOptions::default());
+    let done = plan.apply(list.clone()).unwrap();
+    let decision = policy.decide(&done.messages, &counter(), Source::Main);
+    assert!(!decision.compacts(), "{decision}");
+    let used = full.used.total() - decision.used.total();
+    assert_eq!(used, done.saved_tokens);
+    let first = |list: &[Message]| list.iter().find_map(|message| message.usage.clone());
+    assert_eq!(
+        first(&done.messages),
+        first(&list),
+        "nothing was cleared before it"
+    );
+}
+
+#[test]
+fn a_usage_that_is_smaller_than_what_was_cleared_does_not_wrap() {
+    let mut list = history(&["Read"; 9].map(|tool| (tool, 20_000)));
+    for message in &mut list {
+        message.usage = (message.role == Role::Assistant).then(|| Usage::new(7, 40).cache_read(9));
+    }
+    let plan = plan(&list, When::Idle(HOUR), &MicroOptions::default());
+    let done = plan.apply(list).unwrap();
+    let last = done
+        .messages
+        .iter()
+        .rev()
+        .find_map(|message| message.usage.as_ref());
+    assert_eq!(
+        last.map(Usage::total),
+        Some(40),
+        "the response itself stays"
+    );
 }

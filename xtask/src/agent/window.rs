@@ -63,6 +63,7 @@ impl Agent {
         if plan.clear.is_empty() {
             return Ok(0);
         }
+        let before = self.decide().used.total();
         let done = plan.apply(std::mem::take(&mut self.messages));
         let (messages, cleared, saved) = match done {
             Ok(done) => (done.messages, done.cleared.len(), done.saved_tokens),
@@ -70,7 +71,6 @@ impl Agent {
             Err(back) => (back.messages, 0, 0),
         };
         self.messages = messages;
-        let before = self.decide().used.total();
         let mut ledger = self.ledger.lock().unwrap_or_else(|e| e.into_inner());
         ledger.compactions.push(Compacted {
             session: self.id.clone(),
