@@ -387,6 +387,7 @@ impl Recall {
                 modified: memory.modified,
                 score: scored.score,
                 share: scored.share,
+                evidence: lookup.evidence(&self.index, docs(scored.doc), *scored, words),
                 matched,
                 words,
                 line: None,

@@ -61,6 +61,9 @@ pub struct Candidate {
     pub score: f32,
     /// The score as a part of the best that any memory could reach, in ten-thousandths.
     pub share: u16,
+    /// What speaks for it, in ten-thousandths of that best: the score with common words of the trade
+    /// counted half, and words in name or description half as much again. The floor is for this.
+    pub evidence: u16,
     /// The words of the query that it holds, as stems; of scripts without spaces pairs of
     /// characters.
     pub matched: Vec<String>,
@@ -77,7 +80,7 @@ pub struct Candidate {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Rules {
-    /// The floor, in percent of the best possible score.
+    /// The floor for the evidence, in percent of the best possible score.
     pub floor: u8,
     /// The floor for memories that hold just one word of the query.
     pub one_word_floor: u8,
@@ -264,7 +267,7 @@ impl Receipt {
     }
 
     fn is_above_floor(&self, candidate: &Candidate) -> bool {
-        u32::from(candidate.share) >= u32::from(self.floor(candidate)) * 100
+        u32::from(candidate.evidence) >= u32::from(self.floor(candidate)) * 100
     }
 
     fn floor(&self, candidate: &Candidate) -> u8 {
@@ -285,7 +288,7 @@ impl Receipt {
                 "manual of {}, which is in use",
                 candidate.manual_of.as_deref().unwrap_or_default()
             ),
-            Some(Against::Floor) => format!("below the floor of {} %", self.floor(candidate)),
+            Some(Against::Floor) => "below the floor".to_owned(),
             Some(Against::FarBehind) => {
                 format!("below {} % of the best", self.rules.beside_best)
             }
@@ -311,11 +314,13 @@ impl fmt::Display for Receipt {
         for candidate in &self.candidates {
             writeln!(
                 f,
-                "  {:>3} % {} ({}): {} [{}]",
+                "  {:>3} % {} ({}): {}; evidence {} %, floor {} % [{}]",
                 candidate.share / 100,
                 candidate.file,
                 iso_time(candidate.modified),
                 self.fate(candidate, standard),
+                candidate.evidence / 100,
+                self.floor(candidate),
                 candidate.matched.join(", ")
             )?;
         }

@@ -1,5 +1,7 @@
 //! The lexical stage: text to terms, terms to an index, a query to scores.
 
+mod common;
+mod evidence;
 mod glossary;
 pub(crate) mod index;
 mod interner;

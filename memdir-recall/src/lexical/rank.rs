@@ -63,7 +63,7 @@ impl Lookup {
         let mut scores = vec![0f32; index.docs()];
         for asked in &self.asked {
             let Some(id) = asked.id else { continue };
-            let factor = asked.weight * asked.rarity;
+            let factor = asked.counted.in_score * asked.weight * asked.rarity;
             for (doc, gain) in index.postings(id) {
                 scores[doc as usize] += factor * gain;
             }
@@ -99,22 +99,9 @@ impl Lookup {
         self.look_again(index, &teachers, &mut top[..closer]);
         top.truncate(limit);
         for scored in &mut top {
-            scored.share = self.share(scored.score);
+            scored.share = part(scored.score, self.best);
         }
         Ranking { top, matches }
-    }
-
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "between 0 and 10,000"
-    )]
-    fn share(&self, score: f32) -> u16 {
-        if self.best > 0.0 {
-            (score / self.best * 10_000.0).clamp(0.0, 10_000.0) as u16
-        } else {
-            0
-        }
     }
 
     fn reward_neighbors(&self, docs: &[Option<&Doc>], top: &mut [Scored]) {
@@ -211,6 +198,19 @@ impl Lookup {
         for (place, (_, scored)) in top[SETTLED..].iter_mut().zip(rest) {
             *place = scored;
         }
+    }
+}
+
+/// A score as a part of another one, in ten-thousandths.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "between 0 and 10,000"
+)]
+pub(super) fn part(score: f32, of: f32) -> u16 {
+    match of > 0.0 {
+        true => (score / of * 10_000.0).clamp(0.0, 10_000.0) as u16,
+        false => 0,
     }
 }
 

@@ -54,6 +54,18 @@ fn world(memories: &[(String, String)]) -> World {
     world
 }
 
+/// Words of one term each, and one of two pairs; common ones and others.
+const WHOLE: [&str; 8] = [
+    "database",
+    "tests",
+    "current",
+    "directory",
+    "tracker",
+    "invoice",
+    "数据库",
+    "giraffe",
+];
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
@@ -107,6 +119,38 @@ proptest! {
             }
         }
         prop_assert_eq!(recall.pick(&query), world.recall_with(&Options::default().fill(fill).manifest(6)).pick(&query));
+    }
+
+    #[test]
+    fn more_of_the_words_is_never_less_evidence(
+        words in prop::collection::vec(prop::sample::select(WHOLE.to_vec()), 1..8),
+        fewer in prop::collection::vec(any::<bool>(), 8),
+        about in any::<bool>(),
+    ) {
+        // Both are as long; what one lacks, another word stands for.
+        let text = |holds: &dyn Fn(usize) -> bool| -> String {
+            let places = words.iter().enumerate();
+            let words: Vec<&str> = places
+                .map(|(at, word)| match (holds(at), word.is_ascii()) {
+                    (true, _) => *word,
+                    (false, true) => "zebra",
+                    (false, false) => "斑马群",
+                })
+                .collect();
+            words.join(" ")
+        };
+        let (some, all) = (text(&|at| fewer[at]), text(&|_| true));
+        let world = match about {
+            true => world(&[(some, String::new()), (all, String::new())]),
+            false => world(&[(String::new(), some), (String::new(), all)]),
+        };
+        let receipt = world.recall().pick(&Query::new(&words.join(" "))).receipt;
+        let evidence = |file: &str| {
+            let found = receipt.candidates.iter().find(|c| c.file == file);
+            found.map_or(0, |candidate| candidate.evidence)
+        };
+        prop_assert!(evidence("m1.md") > 0, "{}", receipt);
+        prop_assert!(evidence("m0.md") <= evidence("m1.md"), "{}", receipt);
     }
 
     #[test]

@@ -1,0 +1,186 @@
+//! Words that texts of the trade hold whatever they are about.
+//!
+//! A small directory cannot tell that `convert` and `current` are such words: there they may stand
+//! in one memory only, like the name of a product.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+/// English stems that stand in one of a hundred passages of 100 words or more.
+///
+/// Counted over nineteen kinds of texts, each with the same say and without the two that hold the
+/// stem most: manual pages, descriptions of packages, comments and notes of libraries in Rust,
+/// Python and Perl, handbooks of databases, servers, editors and kernels, and a dictionary of
+/// computing.
+const STEMS: &str = "\
+    0 1 10 100 11 12 13 14 15 16 17 2 20 24 3 32 4 5 6 64 7 8 9 abl absolut accept access accord \
+    account across action activ actual ad add addit address affect algorithm alloc allow alreadi \
+    altern although alway amount anoth anyth api appear append appli applic appropri arbitrari \
+    architectur archiv arg argument around array ascii ask assign associ assum attach attempt \
+    attribut authent author auto automat avail avoid b back backend base basic becom begin \
+    behavior best better bin binari bind bit block bodi boolean bound box break buffer bug build \
+    built byte c cach calcul call callback caller capabl care cargo case caus certain certif chang \
+    channel char charact check choic choos class clear client close cluster code collect color \
+    column com combin come command comment commit common communic compar compat compil complet \
+    complex compon compress comput condit conf config configur connect consid consist constant \
+    constraint construct consum contain content context continu control conveni convers convert \
+    copi core correct correspond count cpu crate creat cross current custom data databas date \
+    debug declar decod default defin definit delet depend deprec deriv describ descript design \
+    desir detail detect determin dev develop devic dictionari differ digit dir direct directori \
+    disabl discuss disk display distribut doc document domain done doubl download drop ds due \
+    duplic dynam e easi edit effect effici either element els embed emit empti enabl encod encrypt \
+    end engin enough ensur enter entir entri environ equal equival error escap especi etc evalu \
+    even event everi exact exampl except execut exist exit expand expect explain explicit export \
+    express extend extens extern extra extract f fail failur fals fast faster featur fetch field \
+    file filenam filesystem fill filter final find first fix flag float follow foo forc form \
+    format forward found free full fulli function futur general generat generic get git give given \
+    global gnu go good graph greater group guarante hand handl handler happen hard hardwar hash \
+    header help high higher hold home host howev html http https id ident identifi ignor imag \
+    immedi implement import improv includ increas independ index indic individu info inform init \
+    initi input insert insid instal instanc instead instruct int integ integr intend interact \
+    interest interfac intern interpret introduc invalid invok involv io ip issu item iter job json \
+    keep kernel key keyword kind know known label languag larg larger last later latest layer lead \
+    least leav left length less level lib librari licens like limit line link linux list liter \
+    load local locat lock log logic long longer look loop lot low lower ls mac machin macro made \
+    mail main maintain major make manag mani manipul manual map mark match max maximum may mean \
+    mechan member memori merg messag metadata method might minim minimum miss mode model modifi \
+    modul move much multi multipl must n name namespac nativ necessari need negat net network \
+    never new next node non none normal note noth notic null number numer o object obtain occur \
+    offer offset often old older omit one open oper optim option order org origin os other \
+    otherwis output outsid overrid p packag page pair parallel paramet parent pars parser part \
+    partial particular pass password patch path pattern per perform perl permiss permit place \
+    platform point pointer polici port posit possibl post potenti power pre precis prefer prefix \
+    present prevent previous print privat probabl problem proc procedur process produc product \
+    program project prompt proper properti protocol provid public publish purpos put python queri \
+    queue quick quit quot r random rang rather raw read readabl real realli reason receiv recent \
+    recommend record recurs reduc refer regist regular relat releas remain remot remov renam \
+    repeat replac report repositori repres represent request requir reserv reset resolv resourc \
+    respect respons rest restor restrict result retriev return revers rfc right root routin rs \
+    rule run runtim rust safe sampl save say scan schedul scope screen script search second \
+    section secur see select self send sent separ sequenc serial server servic session set setup \
+    sever share shell short show shown side sign signal signatur signific similar simpl simpli \
+    sinc singl site situat size skip small socket softwar solut someth sometim sort sourc space \
+    special specif specifi speed split sql src stabl stack standard start state statement static \
+    status std step still stop storag store str stream strict string struct structur style sub \
+    subsequ success suppli support sure switch symbol sync synchron syntax sys system tabl tag \
+    take taken target task tell temporari term termin test text therefor thing third though thread \
+    three thus time togeth token tool top total trace track trait transfer transform translat \
+    treat tree tri trigger true turn two type typic u under unicod uniqu unit unix unknown unless \
+    unlik updat upgrad url usag use user usr usual utf util v valid valu var variabl variant \
+    various vector verifi version via view virtual wait want warn way web well whole whose wide \
+    window within without word work wrap wrapper write written www x yet zero";
+
+/// Pairs of Chinese characters that stand in four of a hundred passages of 200 pairs or more.
+///
+/// Counted over manual pages, handbooks and kernel documentation; what spans two words is counted
+/// as it comes.
+const PAIRS: &str = "\
+    一个 一些 一旦 一样 一次 一种 一般 一行 一起 一部 \
+    上面 下一 下列 下文 下面 不会 不可 不同 不能 不要 \
+    两个 个字 个文 个新 中使 中文 中断 为一 为它 主机 \
+    主要 之前 之后 之间 也不 也就 二进 交互 产生 人员 \
+    仍然 代码 令行 以下 件中 件列 件包 件名 件系 任何 \
+    任务 优先 会在 会有 会被 传统 传递 位于 位置 作为 \
+    作系 使用 例如 例子 依赖 保存 保持 信息 修复 修改 \
+    允许 共享 关于 关键 关闭 其中 其他 其它 具有 兼容 \
+    内存 内容 内核 内部 册页 写入 决于 决定 况下 准备 \
+    出现 函数 分区 分配 列出 列表 创建 初始 删除 到一 \
+    制台 功能 加上 加载 务器 动程 包含 包括 匹配 区域 \
+    升级 协议 即使 原因 参数 参考 参见 参阅 发布 发现 \
+    发生 发行 发送 取决 变量 另一 另外 只有 只能 可用 \
+    可能 可选 各种 同一 同时 同样 名字 名称 后一 后面 \
+    否则 启动 启用 味着 命令 因为 因此 图形 在一 在内 \
+    在运 在这 地址 地方 基于 基本 基础 增加 声明 处理 \
+    多个 多信 多数 大多 大小 失败 如下 如果 始化 子系 \
+    字段 字符 字节 存储 存在 它们 它将 安全 安装 完全 \
+    完成 完整 定义 实现 实际 客户 容易 密码 对于 对应 \
+    对象 导致 将会 将被 尝试 就会 尽管 属性 工作 工具 \
+    已经 希望 帮助 平台 并不 并且 应用 建一 建立 建议 \
+    开发 开始 引导 引用 当前 录中 形式 影响 很多 得到 \
+    必要 必须 忽略 性能 恢复 情况 想要 意味 成功 户空 \
+    所以 所有 手册 打印 打开 执行 扩展 找到 报告 挂载 \
+    指向 指定 指针 按照 接受 接口 接收 控制 描述 提交 \
+    提供 提示 搜索 操作 支持 改变 放在 数字 数据 数量 \
+    整个 文件 文本 文档 方式 方法 方面 无法 日志 时间 \
+    映像 映射 显示 普通 更多 更改 更新 替代 最后 最大 \
+    最新 有一 有些 有关 有可 有效 有用 服务 本地 本文 \
+    机制 机器 权限 来自 来说 构建 果你 果您 果没 架构 \
+    某个 某些 查找 查看 查询 标准 标志 标记 根据 格式 \
+    档案 检查 检测 模块 模式 正在 正常 正确 每一 每个 \
+    比如 比较 没有 注意 测试 消息 添加 源代 然后 然而 \
+    版本 物理 特别 特定 特性 特殊 状态 独立 环境 现在 \
+    理员 理器 甚至 生成 用一 用于 用它 用户 用来 用程 \
+    由于 界面 目前 目录 目标 直接 相关 相同 相应 看到 \
+    知道 硬件 硬盘 确保 确定 磁盘 禁用 种情 种方 称为 \
+    移动 程中 程序 稳定 空间 符串 符号 第一 第二 简单 \
+    算机 管理 类似 类型 系统 组成 细节 终端 结束 结构 \
+    结果 给出 给定 统上 统中 维护 缓存 编码 编译 编辑 \
+    缺省 网站 网络 置为 置文 考虑 而不 而且 能会 能在 \
+    能够 能被 脚本 自动 自己 自由 至少 范围 获取 获得 \
+    菜单 虚拟 行为 行时 行版 补丁 表中 表示 表达 被用 \
+    装程 要求 覆盖 规则 解决 解释 计算 认为 认值 记录 \
+    许多 设备 设置 设计 访问 识别 详细 语言 说明 请参 \
+    请求 请注 读取 调用 调试 资源 起来 跟踪 路径 转换 \
+    软件 输入 输出 过程 运行 返回 还有 这一 这样 这种 \
+    这里 进入 进制 进程 进行 连接 退出 适用 选择 选项 \
+    通常 通用 通过 避免 那么 邮件 部分 都会 配置 里面 \
+    重新 重要 针对 链接 错误 镜像 问题 阅读 限制 除非 \
+    非常 页面 顺序 额外 首先 驱动 默认";
+
+static COMMON: LazyLock<HashSet<&str>> =
+    LazyLock::new(|| STEMS.split(' ').chain(PAIRS.split(' ')).collect());
+
+/// Whether a term, as a stem or a pair of characters, is such a word.
+pub(super) fn is_common(term: &str) -> bool {
+    COMMON.contains(term)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::index::Vocabulary;
+    use crate::lexical::text::is_pair;
+
+    #[test]
+    fn the_lists_are_sorted_and_have_nothing_twice() {
+        // As the README says.
+        assert_eq!(
+            (STEMS.split(' ').count(), PAIRS.split(' ').count()),
+            (823, 507)
+        );
+        for list in [STEMS, PAIRS] {
+            assert!(list.split(' ').is_sorted_by(|a, b| a < b));
+        }
+        assert!(
+            PAIRS
+                .split(' ')
+                .all(|pair| is_pair(pair) && pair.chars().count() == 2)
+        );
+    }
+
+    #[test]
+    fn words_are_common_as_their_stems() {
+        let vocabulary = Vocabulary::new();
+        for word in [
+            "converting",
+            "directories",
+            "files",
+            "running",
+            "current",
+            "10",
+        ] {
+            assert!(is_common(&vocabulary.stem(word)), "{word}");
+        }
+        for word in [
+            "invoices",
+            "giraffe",
+            "kubernetes",
+            "webhook",
+            "tracker",
+            "1987",
+        ] {
+            assert!(!is_common(&vocabulary.stem(word)), "{word}");
+        }
+        assert!(is_common("文件") && !is_common("发票"));
+    }
+}

@@ -1,0 +1,87 @@
+//! What speaks for a memory: its score, with less for words that stand everywhere and more for
+//! words that it is about.
+
+use super::common::is_common;
+use super::index::{Doc, Inverted};
+use super::lookup::Lookup;
+use super::rank::{Scored, part};
+use super::text::is_pair;
+
+/// What a common word adds to a score beside another one that as many memories hold: four fifths.
+const COMMON_IN_SCORE: f32 = 0.8;
+
+/// What it says as evidence: half.
+const COMMON: f32 = 0.5;
+
+/// The same for a common pair of characters: six tenths. A word is often two or three pairs, of
+/// which not all are common.
+const COMMON_PAIR: f32 = 0.6;
+
+/// What is left of that if it is the only one of several words that a memory holds: three quarters.
+const ALONE: f32 = 0.75;
+
+/// What a word says that stands in the name or the description: one and a half of what it says in
+/// a body, where it may be mentioned in passing.
+const ABOUT: f32 = 1.5;
+
+/// How far into name and description words are looked for: 500 words each.
+const MAX_ABOUT_TERMS: usize = 500;
+
+/// How much a match of a term counts beside one of a term that is not common.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Counted {
+    pub(super) in_score: f32,
+    as_evidence: f32,
+    is_common: bool,
+}
+
+impl Counted {
+    pub(super) fn of(term: &str) -> Counted {
+        let is_common = is_common(term);
+        let (in_score, as_evidence) = match (is_common, is_pair(term)) {
+            (false, _) => (1.0, 1.0),
+            (true, false) => (COMMON_IN_SCORE, COMMON),
+            (true, true) => (1.0, COMMON_PAIR),
+        };
+        Counted {
+            in_score,
+            as_evidence,
+            is_common,
+        }
+    }
+}
+
+impl Lookup {
+    /// What speaks for a memory, as a part of the best score that any memory could reach, in
+    /// ten-thousandths. The memory holds so many words of the query.
+    pub(crate) fn evidence(
+        &self,
+        index: &Inverted,
+        doc: Option<&Doc>,
+        scored: Scored,
+        words: usize,
+    ) -> u16 {
+        let mut is_about = vec![false; self.asked.len()];
+        for field in doc.iter().flat_map(|doc| doc.fields().into_iter().take(2)) {
+            for (term, _) in field.iter().flatten().take(MAX_ABOUT_TERMS) {
+                for (asked, is_about) in self.asked.iter().zip(&mut is_about) {
+                    *is_about |= asked.id == Some(term);
+                }
+            }
+        }
+        let mut evidence = scored.score;
+        let mut is_common = true;
+        for (asked, is_about) in self.asked.iter().zip(is_about) {
+            let gain = asked.id.map_or(0.0, |id| index.gain(id, scored.doc));
+            let about = if is_about { ABOUT } else { 1.0 };
+            let factor = about * asked.counted.as_evidence - asked.counted.in_score;
+            evidence += factor * asked.weight * asked.rarity * gain;
+            is_common &= asked.counted.is_common || gain <= 0.0;
+        }
+        let asked = self.asked.iter().filter(|asked| asked.counts).count();
+        if is_common && words <= 1 && asked > 1 {
+            evidence *= ALONE;
+        }
+        part(evidence, self.reach)
+    }
+}
