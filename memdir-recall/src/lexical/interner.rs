@@ -4,6 +4,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use super::lengths::Lengths;
+use super::numbers::Numbers;
 
 /// The fewest slots of a table: 64 slots, so that a small one does not grow at every word.
 const MIN_SLOTS: usize = 64;
@@ -13,8 +14,9 @@ const MIN_SLOTS: usize = 64;
 pub(crate) struct Interner {
     bytes: String,
     lengths: Lengths,
-    /// Numbers at the places that the hashes of their strings name, or at the next free ones.
-    slots: Slots,
+    /// Numbers, each plus one, at the places that the hashes of their strings name, or at the next
+    /// free ones; a free one holds 0.
+    slots: Numbers,
     hasher: RandomState,
 }
 
@@ -25,7 +27,7 @@ impl Interner {
 
     /// The number of a string, if it has one.
     pub(crate) fn get(&self, text: &str) -> Option<u32> {
-        self.slots.at(self.slot(text)?)
+        self.number(self.slot(text)?)
     }
 
     /// The number of a string, a new one if it has none; `None` if there are `limit` strings
@@ -38,10 +40,12 @@ impl Interner {
         let number = number.filter(|number| *number < limit && *number != u32::MAX)?;
         self.lengths.push(text.len())?;
         self.bytes.push_str(text);
-        if is_full(self.slots.len(), self.len()) || !self.slots.holds(number) {
+        if is_full(self.slots.len(), self.len()) {
             self.arrange((self.slots.len() * 2).max(MIN_SLOTS));
+        } else if !self.slots.holds(number + 1) {
+            self.arrange(self.slots.len());
         } else if let Some(slot) = self.slot(text) {
-            self.slots.put(slot, number);
+            self.slots.put(slot, number + 1);
         }
         Some(number)
     }
@@ -80,18 +84,23 @@ impl Interner {
     fn slot(&self, text: &str) -> Option<usize> {
         let slots = self.slots.len();
         let mut slot = place(self.hasher.hash_one(text), slots)?;
-        while (self.slots.at(slot)).is_some_and(|number| self.text(number) != text) {
+        while (self.number(slot)).is_some_and(|number| self.text(number) != text) {
             slot = (slot + 1) % slots;
         }
         Some(slot)
     }
 
+    /// The number in a slot.
+    fn number(&self, slot: usize) -> Option<u32> {
+        self.slots.at(slot).checked_sub(1)
+    }
+
     /// Puts all numbers into a new table.
     fn arrange(&mut self, slots: usize) {
-        self.slots = Slots::new(slots, self.len());
+        self.slots = Numbers::zeros(slots, self.len());
         for number in (0..).take(self.len()) {
             if let Some(slot) = self.slot(self.text(number)) {
-                self.slots.put(slot, number);
+                self.slots.put(slot, number + 1);
             }
         }
     }
@@ -109,80 +118,6 @@ fn is_full(slots: usize, strings: usize) -> bool {
 fn place(hash: u64, places: usize) -> Option<usize> {
     let places = u128::try_from(places).ok().filter(|places| *places > 0)?;
     Some(((u128::from(hash) * places) >> 64) as usize)
-}
-
-/// Numbers in two bytes each, or in four if there are more than 65,535; the highest is no number
-/// but an empty slot.
-enum Slots {
-    Short(Vec<u16>),
-    Long(Vec<u32>),
-}
-
-impl Default for Slots {
-    fn default() -> Slots {
-        Slots::Short(Vec::new())
-    }
-}
-
-impl Slots {
-    /// So many empty slots, for so many numbers.
-    fn new(slots: usize, numbers: usize) -> Slots {
-        if numbers <= usize::from(u16::MAX) {
-            Slots::Short(vec![u16::MAX; slots])
-        } else {
-            Slots::Long(vec![u32::MAX; slots])
-        }
-    }
-
-    fn len(&self) -> usize {
-        match self {
-            Slots::Short(slots) => slots.len(),
-            Slots::Long(slots) => slots.len(),
-        }
-    }
-
-    /// Whether a slot has room for this number.
-    fn holds(&self, number: u32) -> bool {
-        match self {
-            Slots::Short(_) => number < u32::from(u16::MAX),
-            Slots::Long(_) => number < u32::MAX,
-        }
-    }
-
-    fn at(&self, slot: usize) -> Option<u32> {
-        match self {
-            Slots::Short(slots) => {
-                let number = *slots.get(slot)?;
-                (number != u16::MAX).then_some(u32::from(number))
-            }
-            Slots::Long(slots) => {
-                let number = *slots.get(slot)?;
-                (number != u32::MAX).then_some(number)
-            }
-        }
-    }
-
-    fn put(&mut self, slot: usize, number: u32) {
-        match self {
-            Slots::Short(slots) => {
-                if let (Some(slot), Ok(number)) = (slots.get_mut(slot), u16::try_from(number)) {
-                    *slot = number;
-                }
-            }
-            Slots::Long(slots) => {
-                if let Some(slot) = slots.get_mut(slot) {
-                    *slot = number;
-                }
-            }
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Slots::Short(slots) => slots.capacity() * size_of::<u16>(),
-            Slots::Long(slots) => slots.capacity() * size_of::<u32>(),
-        }
-    }
 }
 
 #[cfg(test)]

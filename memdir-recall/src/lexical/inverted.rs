@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::index::{Doc, Field};
 use super::lengths::Lengths;
+use super::numbers::Numbers;
 
 /// BM25's saturation of repeated words, the customary value.
 const K1: f32 = 1.2;
@@ -21,7 +22,7 @@ pub(crate) struct Inverted {
     /// How many memories hold each term.
     counts: Lengths,
     /// Numbers of memories; beside each, in `gains`, what the term contributes to its score.
-    holders: Holders,
+    holders: Numbers,
     /// In 255ths of [`MAX_GAIN`], so that both take three bytes in most directories.
     gains: Vec<u8>,
     docs: usize,
@@ -31,62 +32,6 @@ pub(crate) struct Inverted {
 
 /// One step of a gain, in units of a term's rarity.
 const GAIN_STEP: f32 = MAX_GAIN / 255.0;
-
-/// Numbers of memories in one byte each, in two, or in four: whatever holds the highest.
-#[derive(Debug)]
-enum Holders {
-    Byte(Vec<u8>),
-    Short(Vec<u16>),
-    Long(Vec<u32>),
-}
-
-impl Default for Holders {
-    fn default() -> Holders {
-        Holders::Byte(Vec::new())
-    }
-}
-
-impl Holders {
-    fn of(numbers: Vec<u32>, memories: usize) -> Holders {
-        let fits = |most: u32| memories <= most as usize + 1;
-        if fits(u8::MAX.into()) {
-            let bytes = numbers.iter().filter_map(|n| u8::try_from(*n).ok());
-            Holders::Byte(bytes.collect())
-        } else if fits(u16::MAX.into()) {
-            let short = numbers.iter().filter_map(|n| u16::try_from(*n).ok());
-            Holders::Short(short.collect())
-        } else {
-            Holders::Long(numbers)
-        }
-    }
-
-    fn at(&self, place: usize) -> u32 {
-        match self {
-            Holders::Byte(numbers) => u32::from(numbers[place]),
-            Holders::Short(numbers) => u32::from(numbers[place]),
-            Holders::Long(numbers) => numbers[place],
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        match self {
-            Holders::Byte(numbers) => numbers.len(),
-            Holders::Short(numbers) => numbers.len() * size_of::<u16>(),
-            Holders::Long(numbers) => numbers.len() * size_of::<u32>(),
-        }
-    }
-
-    /// Where in a range of ascending numbers one is.
-    fn find(&self, range: Range<usize>, number: u32) -> Option<usize> {
-        let start = range.start;
-        let found = match self {
-            Holders::Byte(numbers) => numbers[range].binary_search(&u8::try_from(number).ok()?),
-            Holders::Short(numbers) => numbers[range].binary_search(&u16::try_from(number).ok()?),
-            Holders::Long(numbers) => numbers[range].binary_search(&number),
-        };
-        found.ok().map(|at| start + at)
-    }
-}
 
 impl Inverted {
     #[expect(
@@ -154,7 +99,7 @@ impl Inverted {
         Inverted {
             gains: weights.iter().map(saturate).collect(),
             counts,
-            holders: Holders::of(holders, count),
+            holders: Numbers::of(holders, count.saturating_sub(1)),
             docs: count,
             body_words: mean[2],
         }
@@ -260,30 +205,5 @@ mod tests {
         check_size(2_000, 30, 80);
         check_size(200, 30, 100);
         check_size(50, 30, 100);
-    }
-
-    #[test]
-    fn a_memory_is_found_whatever_its_number_takes() {
-        for memories in [256, 257, 65_536, 65_537, 70_000] {
-            let numbers: Vec<u32> = (0..memories).step_by(7).collect();
-            let holders = Holders::of(numbers.clone(), memories as usize);
-            let width = match holders {
-                Holders::Byte(_) => 1,
-                Holders::Short(_) => 2,
-                Holders::Long(_) => 4,
-            };
-            assert_eq!(holders.bytes(), numbers.len() * width);
-            assert_eq!(width == 1, memories <= 256);
-            assert_eq!(width == 4, memories > 65_536);
-            let half = numbers.len() / 2;
-            for (place, number) in numbers.iter().enumerate().skip(half) {
-                assert_eq!(holders.at(place), *number);
-                let found = holders.find(half..numbers.len(), *number);
-                assert_eq!(found, Some(place), "{number} of {memories}");
-                assert_eq!(holders.find(half..numbers.len(), *number + 1), None);
-            }
-            assert_eq!(holders.find(half..numbers.len(), 0), None);
-            assert_eq!(holders.find(0..numbers.len(), memories + 7), None);
-        }
     }
 }

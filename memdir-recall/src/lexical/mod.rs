@@ -8,6 +8,7 @@ mod interner;
 mod inverted;
 mod lengths;
 mod lookup;
+mod numbers;
 pub(crate) mod rank;
 mod stop;
 pub(crate) mod text;
