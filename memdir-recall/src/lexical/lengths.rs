@@ -47,9 +47,14 @@ impl Lengths {
             return 0..0;
         };
         let first = at - at % EVERY;
-        let before = (first..).zip(&self.steps[first..at]);
-        let before = before.map(|(piece, step)| self.written(piece, *step));
-        let start = self.places[at / EVERY] as usize + before.sum::<usize>();
+        let before = &self.steps[first..at];
+        let before: usize = if self.apart.is_empty() {
+            before.iter().map(|step| usize::from(*step)).sum()
+        } else {
+            let pieces = (first..).zip(before);
+            pieces.map(|(piece, step)| self.written(piece, *step)).sum()
+        };
+        let start = self.places[at / EVERY] as usize + before;
         start..start + self.written(at, *step)
     }
 

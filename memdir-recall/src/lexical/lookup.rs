@@ -91,6 +91,14 @@ fn chance(memories: f32, words: f32, asked: f32) -> f32 {
     memories.max(FEWEST).powf(0.25) * lengths / (asked + HALF_A_WORD).sqrt()
 }
 
+/// The word before another one.
+struct Before {
+    word: String,
+    is_stop: bool,
+    /// Whether a memory holds it.
+    is_known: bool,
+}
+
 impl Lookup {
     pub(crate) fn new(query: &str, vocabulary: &Vocabulary, index: &Inverted) -> Lookup {
         let mut lookup = Lookup {
@@ -99,7 +107,7 @@ impl Lookup {
             reach: 0.0,
             chance: 1.0,
         };
-        let mut before: Option<String> = None;
+        let mut before: Option<Before> = None;
         split(query, |piece| {
             let (word, role) = match piece {
                 Piece::Word(word) => {
@@ -107,15 +115,22 @@ impl Lookup {
                     let stem = vocabulary.stem(word);
                     // `time out` finds `timeout`, if one of the two says nothing on its own; `for
                     // the` does not find `forth`.
-                    if let Some(before) = before.replace(word.to_owned()) {
-                        let joined = format!("{before}{word}");
-                        let is_word = before.len() >= MIN_HEAD_BYTES && !stop::is_english(&joined);
-                        let joined = vocabulary.stem(&joined);
-                        let known = |term: &str| holders(term, vocabulary, index) > 0;
-                        let neither = is_stop && stop::is_english(&before);
-                        let both = !is_stop && known(&stem) && known(&vocabulary.stem(&before));
-                        if is_word && !neither && !both && known(&joined) {
-                            lookup.add(joined, 1.0, true, vocabulary, index);
+                    let known = |term: &str| holders(term, vocabulary, index) > 0;
+                    let this = Before {
+                        word: word.to_owned(),
+                        is_stop,
+                        is_known: known(&stem),
+                    };
+                    let both = !is_stop && this.is_known;
+                    if let Some(before) = before.replace(this)
+                        && before.word.len() >= MIN_HEAD_BYTES
+                        && !(is_stop && before.is_stop)
+                        && !(both && before.is_known)
+                    {
+                        let joined = before.word + word;
+                        let stem = vocabulary.stem(&joined);
+                        if !stop::is_english(&joined) && known(&stem) {
+                            lookup.add(stem, 1.0, true, vocabulary, index);
                         }
                     }
                     if is_stop {
@@ -223,12 +238,15 @@ impl Lookup {
                 continue;
             }
             for at in 3..word.len().saturating_sub(2) {
-                let parts = [&word[..at], &word[at..]].map(|part| vocabulary.stem(part));
-                if parts
-                    .iter()
-                    .all(|part| holders(part, vocabulary, index) > 0)
+                let known = |part: &str| {
+                    let stem = vocabulary.stem(part);
+                    (holders(&stem, vocabulary, index) > 0).then_some(stem)
+                };
+                let (head, tail) = word.split_at(at);
+                if let Some(head) = known(head)
+                    && let Some(tail) = known(tail)
                 {
-                    for part in parts {
+                    for part in [head, tail] {
                         self.add(part, COMPOUND, false, vocabulary, index);
                     }
                     break;

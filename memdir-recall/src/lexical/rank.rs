@@ -179,16 +179,14 @@ impl Lookup {
         let Some(most) = lessons.first().map(|lesson| lesson.1) else {
             return;
         };
+        for (term, value) in &mut lessons {
+            *value = LESSON * *value / most * index.rarity(index.count(*term));
+        }
         let with_lessons = |scored: &Scored| {
-            let learned: f32 = lessons
+            let learned = lessons
                 .iter()
-                .map(|(term, value)| {
-                    LESSON * value / most
-                        * index.rarity(index.count(*term))
-                        * index.gain(*term, scored.doc)
-                })
-                .sum();
-            scored.score + learned
+                .map(|(term, value)| value * index.gain(*term, scored.doc));
+            scored.score + learned.sum::<f32>()
         };
         let mut rest: Vec<(f32, Scored)> = top[SETTLED..]
             .iter()
