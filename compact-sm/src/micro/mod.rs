@@ -238,7 +238,9 @@ pub(crate) fn is_cleared(block: &Block) -> bool {
         return false;
     };
     match content.blocks.as_slice() {
-        [only] => only.as_text().is_some_and(|text| text.starts_with(options::MARK)),
+        [only] => only
+            .as_text()
+            .is_some_and(|text| text.starts_with(options::MARK)),
         _ => false,
     }
 }
