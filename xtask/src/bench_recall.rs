@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant, SystemTime};
 
-use memdir_recall::{Options, Picked, Query, Recall};
+use memdir_recall::{FLOOR_PERCENT, ONE_WORD_FLOOR_PERCENT, Options, Picked, Query, Recall};
 use memdir_types::{Memory, MemoryType};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -22,21 +22,19 @@ use crate::{Result, tell, workspace_root};
 const PICKS: usize = 5;
 
 pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
-    let (mut data, mut out) = (None, None);
+    let (mut data, mut out, mut options) = (None, None, Options::default());
     let mut args = args.iter();
     while let Some(arg) = args.next() {
-        let mut value = || {
-            args.next()
-                .map(PathBuf::from)
-                .ok_or(format!("{arg} needs a path"))
-        };
+        let mut value = || args.next().ok_or(format!("{arg} needs a value"));
         match arg.as_str() {
-            "--data" => data = Some(value()?),
-            "--out" => out = Some(value()?),
+            "--data" => data = Some(PathBuf::from(value()?)),
+            "--out" => out = Some(PathBuf::from(value()?)),
+            "--floor" => options = floored(value()?)?,
             other => {
-                return Err(
-                    format!("bench recall takes --data DIR and --out FILE, got `{other}`").into(),
-                );
+                return Err(format!(
+                    "bench recall takes --data DIR, --floor PERCENT and --out FILE, got `{other}`"
+                )
+                .into());
             }
         }
     }
@@ -53,7 +51,7 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let mut table = String::new();
     head(&mut table);
     for suite in &suites {
-        let answers = suite.answer()?;
+        let answers = suite.answer(&options)?;
         for answer in &answers {
             let line = json!({ "dir": answer.dir, "qid": answer.qid, "picks": answer.picks });
             let _ = writeln!(predictions, "{line}");
@@ -66,6 +64,19 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
         std::fs::write(&out, predictions)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The floor for several words; that for one word is as much higher as it is by default.
+fn floored(percent: &str) -> Result<Options> {
+    let floor: u8 =
+        (percent.parse()).map_err(|_| format!("expected a percentage, got `{percent}`"))?;
+    let more = ONE_WORD_FLOOR_PERCENT.saturating_sub(FLOOR_PERCENT);
+    let one_word = if floor == 0 {
+        0
+    } else {
+        floor.saturating_add(more)
+    };
+    Ok(Options::default().floor(floor).one_word_floor(one_word))
 }
 
 /// Memories by directory, and the queries about them.
@@ -175,11 +186,11 @@ fn write(memories: &[Value]) -> Result<Written> {
 }
 
 impl Suite {
-    fn answer(&self) -> Result<Vec<Answer>> {
+    fn answer(&self, options: &Options) -> Result<Vec<Answer>> {
         let mut answers = Vec::new();
         for (dir, memories) in &self.dirs {
             let written = write(memories)?;
-            let recall = Recall::scan(written.dir.path(), &Options::default())?;
+            let recall = Recall::scan(written.dir.path(), options)?;
             let open = Options::default().floor(0).one_word_floor(0).beside_best(0);
             let open = Recall::scan(written.dir.path(), &open)?;
             for query in self
@@ -369,7 +380,25 @@ fn ndcg(answer: &Answer) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Answer, hit, ndcg, precision, recall, reciprocal_rank};
+    use memdir_recall::Options;
+
+    use super::{Answer, floored, hit, ndcg, precision, recall, reciprocal_rank};
+
+    #[test]
+    fn the_floor_for_one_word_goes_with_the_other() {
+        let default = Options::default();
+        for (given, floor, one_word) in [
+            ("0", 0, 0),
+            ("12", default.floor, default.one_word_floor),
+            ("255", 255, 255),
+        ] {
+            let options = floored(given).unwrap();
+            assert_eq!((options.floor, options.one_word_floor), (floor, one_word));
+        }
+        for given in ["", "x", "-1", "256"] {
+            assert!(floored(given).is_err(), "{given}");
+        }
+    }
 
     fn answer(gold: &[&str], picks: &[&str]) -> Answer {
         Answer {

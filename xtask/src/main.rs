@@ -51,7 +51,8 @@ cargo xtask COMMAND
   bench                  every bench beside its floor, the median of several runs in one table
                          (--runs N, --only NAME, --json)
   bench recall           how good recall is without a model, on the project's own set or on
-                         --data DIR with files of the same form; --out FILE for the picks
+                         --data DIR with files of the same form; --floor PERCENT to try another
+                         one, --out FILE for the picks
   tidy                   the rules of ARCHITECTURE.md that a program can check
   matrix                 every feature combination of every crate, one line each
   scratch                uses each crate from its packed archive, alone, by its README
