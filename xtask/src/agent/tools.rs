@@ -166,9 +166,12 @@ fn remember(
     }
     let memory = Memory::parse(content);
     let cleared = gate(&memory, audience).map_err(|e| told(&e))?;
+    // What a private memory may hold is still said to whoever wrote it.
+    let findings = cleared.findings().iter();
+    let warning: String = findings.map(|it| format!("; mind the {it}")).collect();
     let expected: Option<Fingerprint> = None;
     let saved = store
         .save_as(below, cleared, expected)
         .map_err(|e| told(&e))?;
-    Ok(format!("saved as {}", saved.file))
+    Ok(format!("saved as {}{warning}", saved.file))
 }
