@@ -64,8 +64,14 @@ pub(super) fn run(turns: usize) -> Result<()> {
     let mut soak = Soak::new()?;
     // The most that was held in each tenth of the run.
     let mut held = [0_u64; 10];
-    for turn in 1..=turns {
-        runtime.block_on(soak.turn())?;
+    let mut turn = 0;
+    while turn < turns {
+        runtime.block_on(soak.step())?;
+        let before = std::mem::replace(&mut turn, soak.counts.turns);
+        // A session that ends or goes on elsewhere is no turn.
+        if turn == before {
+            continue;
+        }
         if turn % LOOK == 0 || turn == turns {
             soak.look().map_err(|what| format!("turn {turn}: {what}"))?;
             soak.forget();
@@ -152,7 +158,8 @@ impl Soak {
         Agent::start(&host, &id, &tree, Some("A hook."), &self.ledger, self.now)
     }
 
-    async fn turn(&mut self) -> Result<()> {
+    /// A turn, or what happens between two of them.
+    async fn step(&mut self) -> Result<()> {
         let minutes = 1 + self.pick(40) as u64;
         self.now += Duration::from_secs(60 * minutes);
         while self.sessions.len() < OPEN {
