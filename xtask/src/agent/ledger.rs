@@ -1,5 +1,7 @@
 //! What an agent sent and what it cost: one row for each request.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 /// What a request was for.
@@ -94,6 +96,28 @@ impl Ledger {
         (all > 0).then(|| read * 100 / all)
     }
 
+    /// For each session, in the order in which they began, how much of the input of each of its
+    /// turns came from the cache, in percent.
+    pub(crate) fn turns(&self) -> Vec<(&str, Vec<u64>)> {
+        let mut sessions: Vec<(&str, Vec<u64>)> = Vec::new();
+        // By place of the session and number of the turn: what was read, and all of it.
+        let mut turns: BTreeMap<(usize, usize), (u64, u64)> = BTreeMap::new();
+        for row in self.of(Purpose::Turn) {
+            let known = sessions.iter().position(|(id, _)| *id == row.session);
+            let session = known.unwrap_or_else(|| {
+                sessions.push((&row.session, Vec::new()));
+                sessions.len() - 1
+            });
+            let (read, all) = turns.entry((session, row.turn)).or_default();
+            *read += row.read;
+            *all += row.input();
+        }
+        for ((session, _), (read, all)) in turns {
+            sessions[session].1.push(read * 100 / all.max(1));
+        }
+        sessions
+    }
+
     pub(crate) fn to_json(&self) -> Value {
         let rows = self.rows.iter().map(|row| {
             json!({
@@ -112,5 +136,22 @@ impl Ledger {
             "requests": rows.collect::<Vec<_>>(),
             "compactions": compactions.collect::<Vec<_>>(),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_requests_of_a_turn_count_together() {
+        let mut ledger = Ledger::default();
+        let usage = |fresh: u64, read: u64| json!({ "input_tokens": fresh, "cache_read_input_tokens": read });
+        ledger.add("b", 1, Purpose::Turn, &usage(100, 0));
+        ledger.add("a", 1, Purpose::Turn, &usage(10, 90));
+        ledger.add("b", 1, Purpose::Turn, &usage(0, 100));
+        ledger.add("b", 1, Purpose::Notes, &usage(500, 0));
+        ledger.add("b", 2, Purpose::Turn, &usage(1, 99));
+        assert_eq!(ledger.turns(), [("b", vec![50, 99]), ("a", vec![90])]);
     }
 }

@@ -27,6 +27,7 @@ use crate::Result;
 use crate::agent::{Agent, Host, Ledger, Turn};
 use crate::check;
 use crate::server::Server;
+use crate::text::counted;
 use brain::{Brain, Step};
 use gatekeeper::GateKeeper;
 
@@ -194,7 +195,7 @@ impl Fortnight {
             gates.asked, gates.dreams
         ));
         for (why, count) in &gates.closed {
-            told.say(format!("{why}: {count} times"));
+            told.say(format!("{why}: {}", counted(*count, "time", "times")));
         }
         told.expect(gates.dreams > 0, "it never dreamt");
         let ledger = self.ledger();
@@ -211,6 +212,14 @@ impl Fortnight {
             ));
         }
         // Turn by turn, and fork by fork.
+        let turns = ledger.turns().into_iter().map(|(session, shares)| {
+            let shares: Vec<String> = shares.iter().map(u64::to_string).collect();
+            format!("{session} {}", shares.join(" "))
+        });
+        told.say(format!(
+            "turns, each in %, by session: {}",
+            turns.collect::<Vec<_>>().join("; ")
+        ));
         let share = |row: &crate::agent::Row| row.read * 100 / row.input().max(1);
         let mut turns: Vec<(u64, &crate::agent::Row)> = ledger
             .of(crate::agent::Purpose::Turn)
