@@ -1,5 +1,6 @@
 //! One directory with its index, and the two ways to pick from it.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt;
 use std::future::Future;
@@ -11,7 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use memdir_types::{Memory, MemoryType};
 
-use crate::lexical::index::{Doc, Inverted, Vocabulary};
+use crate::lexical::index::{Gather, Index, Origin};
 use crate::lexical::rank::{Lookup, Scored};
 use crate::manifest::manifest_line;
 use crate::query::{Surfaced, manual_of};
@@ -30,10 +31,6 @@ pub const MAX_LINE_CHARS: usize = 200;
 /// choice, a hundred times a large directory. What is beyond is found by name and description.
 pub const MAX_INDEXED_BYTES: usize = 64 * 1024 * 1024;
 
-/// How many memories have to be changed or gone before the index is made anew for their sake:
-/// 1,000 memories, or as many as there are.
-const MIN_STALE: usize = 1_000;
-
 /// How much of a selector's error is kept: 300 characters.
 const MAX_ERROR_CHARS: usize = 300;
 
@@ -44,13 +41,9 @@ const MAX_ERROR_CHARS: usize = 300;
 pub struct Recall {
     dir: PathBuf,
     options: Options,
-    store: Store<Indexed>,
-    vocabulary: Vocabulary,
-    /// How many memories are gone or changed since the vocabulary was made; their words are still
-    /// in it.
-    stale: usize,
+    store: Store<Body>,
     files: Vec<Arc<MemoryFile>>,
-    index: Inverted,
+    index: Index,
     /// How many bytes of bodies the index may still take in.
     room: usize,
     skipped: Vec<Skipped>,
@@ -65,12 +58,7 @@ impl fmt::Debug for Recall {
     }
 }
 
-/// What the index holds of a memory.
-struct Indexed {
-    doc: Doc,
-    body: Body,
-}
-
+/// What the index holds of a memory's body.
 enum Body {
     /// In the index, with so many bytes.
     Indexed(usize),
@@ -154,10 +142,8 @@ impl Recall {
             dir: dir.as_ref().to_owned(),
             options: options.clone(),
             store: Store::default(),
-            vocabulary: Vocabulary::new(),
-            stale: 0,
             files: Vec::new(),
-            index: Inverted::build(std::iter::empty(), 0),
+            index: Index::default(),
             room: MAX_INDEXED_BYTES,
             skipped: Vec::new(),
         };
@@ -175,7 +161,8 @@ impl Recall {
         let options = ScanOptions::default()
             .newest(usize::MAX)
             .team(self.options.team);
-        let vocabulary = &mut self.vocabulary;
+        let mut gather = Gather::default();
+        let mut fresh: HashMap<String, u32> = HashMap::new();
         let mut room = self.room;
         let found = scan_with(
             &self.dir,
@@ -184,19 +171,16 @@ impl Recall {
             Depth::Whole,
             |memory, text| {
                 let parsed = Memory::parse(text);
-                let header = &memory.header;
-                let name = name_field(header.name.as_deref(), &memory.file);
-                let description = header.description.as_deref().unwrap_or_default();
                 let body = parsed.body();
                 let fits = body.len() <= room;
                 room -= if fits { body.len() } else { 0 };
-                Indexed {
-                    doc: Doc::read(vocabulary, &name, description, if fits { body } else { "" }),
-                    body: if fits {
-                        Body::Indexed(body.len())
-                    } else {
-                        Body::LeftOut
-                    },
+                let name = name_field(memory);
+                let description = memory.header.description.as_deref().unwrap_or_default();
+                let number = gather.read(&name, description, if fits { body } else { "" });
+                fresh.insert(memory.file.clone(), number);
+                match fits {
+                    true => Body::Indexed(body.len()),
+                    false => Body::LeftOut,
                 }
             },
         )?;
@@ -215,30 +199,23 @@ impl Recall {
         if is_same {
             return Ok(refreshed);
         }
-        for old in &self.files {
-            match self.store.get(&old.file) {
-                None => refreshed.gone += 1,
-                Some(kept) if !Arc::ptr_eq(&kept.memory, old) => self.stale += 1,
-                Some(_) => {}
-            }
-        }
-        self.stale += refreshed.gone;
+        let gone = |old: &&Arc<MemoryFile>| self.store.get(&old.file).is_none();
+        refreshed.gone = self.files.iter().filter(gone).count();
+        let known: HashMap<*const MemoryFile, u32> =
+            self.files.iter().map(Arc::as_ptr).zip(0..).collect();
+        let origin = |file: &Arc<MemoryFile>| match fresh.get(&file.file) {
+            Some(number) => Origin::Fresh(*number),
+            // What was not read now was read before.
+            None => Origin::Kept(known.get(&Arc::as_ptr(file)).copied().unwrap_or(u32::MAX)),
+        };
+        let order: Vec<Origin> = files.iter().map(origin).collect();
+        self.index = self.index.updated(&gather, &order);
         self.files = files;
-        let indexed = self.indexed().map(|indexed| match indexed.body {
-            Body::Indexed(bytes) => bytes,
+        let indexed = self.bodies().map(|body| match body {
+            Body::Indexed(bytes) => *bytes,
             Body::LeftOut => 0,
         });
         self.room = MAX_INDEXED_BYTES.saturating_sub(indexed.sum());
-        if self.stale > self.files.len().max(MIN_STALE)
-            && let Ok(fresh) = Recall::scan(&self.dir, &self.options)
-        {
-            // Words of memories that are long gone would pile up.
-            *self = fresh;
-        } else {
-            let docs: Vec<&Doc> = self.indexed().map(|indexed| &indexed.doc).collect();
-            self.index = Inverted::build(docs.into_iter(), self.vocabulary.len());
-            self.vocabulary.settle();
-        }
         Ok(refreshed)
     }
 
@@ -258,15 +235,14 @@ impl Recall {
     /// made up [`MAX_INDEXED_BYTES`].
     #[must_use]
     pub fn without_body(&self) -> usize {
-        let left_out = |indexed: &&Indexed| matches!(indexed.body, Body::LeftOut);
-        self.indexed().filter(left_out).count()
+        let left_out = |body: &&Body| matches!(body, Body::LeftOut);
+        self.bodies().filter(left_out).count()
     }
 
     /// How many bytes the index over the words takes, beside the headers.
     #[must_use]
     pub fn index_bytes(&self) -> usize {
-        let docs = self.indexed().map(|indexed| indexed.doc.bytes());
-        self.vocabulary.bytes() + self.index.bytes() + docs.sum::<usize>()
+        self.index.bytes()
     }
 
     /// The memory directory.
@@ -341,7 +317,7 @@ impl Recall {
         self.conclude(prepared.receipt)
     }
 
-    fn indexed(&self) -> impl Iterator<Item = &Indexed> {
+    fn bodies(&self) -> impl Iterator<Item = &Body> {
         let known = (self.files.iter()).filter_map(|file| self.store.get(&file.file));
         known.map(|kept| &kept.extra)
     }
@@ -368,26 +344,23 @@ impl Recall {
                 .map(|(doc, _)| doc)
                 .collect(),
         };
-        let lookup = Lookup::new(
-            head(&query.text, crate::MAX_QUERY_BYTES),
-            &self.vocabulary,
-            &self.index,
-        );
-        let docs = |doc: u32| {
-            let kept = self.store.get(&self.file(doc).file);
-            kept.map(|kept| &kept.extra.doc)
+        let lookup = Lookup::new(head(&query.text, crate::MAX_QUERY_BYTES), &self.index);
+        let header = |doc: u32| {
+            let file = self.file(doc);
+            let description = file.header.description.as_deref().unwrap_or_default();
+            name_field(file).into_owned() + "\n" + description
         };
-        let ranking = lookup.rank(&self.index, docs, &hidden, limit);
+        let ranking = lookup.rank(&self.index, header, &hidden, limit);
         let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
             let memory = self.file(scored.doc);
-            let (matched, words) = lookup.matched(&self.index, scored.doc);
+            let (matched, words) = lookup.matched(scored.doc);
             Candidate {
                 file: memory.file.clone(),
                 kind: memory.header.kind,
                 modified: memory.modified,
                 score: scored.score,
                 share: scored.share,
-                evidence: lookup.evidence(&self.index, docs(scored.doc), *scored, words),
+                evidence: lookup.evidence(&self.index, *scored, words),
                 matched,
                 words,
                 line: None,
@@ -482,7 +455,7 @@ impl Recall {
     fn best_line(&self, doc: u32, lookup: &Lookup) -> Option<String> {
         let bytes = read_inside(&self.dir, &self.file(doc).file, MAX_MEMORY_BYTES).ok()?;
         let memory = Memory::parse(&read_text(&bytes));
-        let line = lookup.best_line(&self.vocabulary, memory.body())?;
+        let line = lookup.best_line(&self.index, memory.body())?;
         let line = one_line(line, MAX_LINE_CHARS);
         (!line.is_empty()).then_some(line)
     }
@@ -529,17 +502,18 @@ where
 }
 
 /// What a memory is called: its name, and its file name if that says something else.
-fn name_field(name: Option<&str>, file: &str) -> String {
+fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
+    let (name, file) = (memory.header.name.as_deref(), &memory.file);
     let stem = file.get(..file.len() - 3).unwrap_or(file);
     let plain = |text: &str| -> String {
         let kept = text.chars().filter(|c| c.is_alphanumeric());
         kept.flat_map(char::to_lowercase).collect()
     };
     match name {
-        Some(name) if plain(stem).contains(&plain(name)) => stem.to_owned(),
-        Some(name) if plain(name).contains(&plain(stem)) => name.to_owned(),
-        Some(name) => format!("{name}\n{stem}"),
-        None => stem.to_owned(),
+        Some(name) if plain(stem).contains(&plain(name)) => stem.into(),
+        Some(name) if plain(name).contains(&plain(stem)) => name.into(),
+        Some(name) => format!("{name}\n{stem}").into(),
+        None => stem.into(),
     }
 }
 

@@ -32,7 +32,21 @@ fn main() {
         let dir = TempDir::new().unwrap();
         let files = write(dir.path(), *count);
         scans(&table, dir.path(), &files);
-        queries(&table, dir.path(), *count);
+        queries(
+            &table,
+            dir.path(),
+            &format!("query {count} memories"),
+            "who owns the schema of the billing client, and why is the retry limit low?",
+        );
+        memory(dir.path(), &files);
+        let dir = TempDir::new().unwrap();
+        let files = write_chinese(dir.path(), *count);
+        queries(
+            &table,
+            dir.path(),
+            &format!("query {count} in Chinese"),
+            "支付服务的重试上限为什么这么低，数据库结构由谁负责？",
+        );
         memory(dir.path(), &files);
     }
     table.end();
@@ -64,6 +78,67 @@ fn write(dir: &Path, count: usize) -> Vec<PathBuf> {
             Memory::new(kind, &name, &description, &body).render(),
         )
         .unwrap();
+        files.push(path);
+    }
+    files
+}
+
+/// Memories in Chinese: words of the trade, and between them characters of which few are frequent
+/// and many rare, as in texts.
+fn write_chinese(dir: &Path, count: usize) -> Vec<PathBuf> {
+    const WORDS: [&str; 24] = [
+        "支付",
+        "服务",
+        "重试",
+        "上限",
+        "数据库",
+        "结构",
+        "负责",
+        "迁移",
+        "缓存",
+        "部署",
+        "日志",
+        "接口",
+        "超时",
+        "用户",
+        "登录",
+        "测试",
+        "回滚",
+        "告警",
+        "评审",
+        "分支",
+        "配置",
+        "权限",
+        "发布",
+        "订单",
+    ];
+    let mut state = 1u64;
+    let mut next = |of: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % of
+    };
+    let mut files = Vec::new();
+    for at in 0..count {
+        let mut text = |words: usize| {
+            let mut text = String::new();
+            for _ in 0..words {
+                text.push_str(WORDS[next(24) as usize]);
+                for _ in 0..2 {
+                    let chance = next(1_000) + 1;
+                    let rank = 300_000 / (chance * chance).max(100);
+                    text.extend(char::from_u32(0x4e00 + rank as u32));
+                }
+            }
+            text
+        };
+        let (name, description) = (format!("{} {at}", text(1)), text(3));
+        let body = format!("{}。\n\n**原因：**{}。\n", text(8), text(8));
+        let kind = MemoryType::ALL[at % MemoryType::ALL.len()];
+        let path = dir.join(format!("memory_{at:05}.md"));
+        let memory = Memory::new(kind, &name, &description, &body);
+        fs::write(&path, memory.render()).unwrap();
         files.push(path);
     }
     files
@@ -102,10 +177,9 @@ fn scans(table: &Table, dir: &Path, files: &[PathBuf]) {
     );
 }
 
-fn queries(table: &Table, dir: &Path, count: usize) {
+fn queries(table: &Table, dir: &Path, what: &str, query: &str) {
     let recall = Recall::scan(dir, &Options::default()).unwrap();
-    let query =
-        Query::new("who owns the schema of the billing client, and why is the retry limit low?");
+    let query = Query::new(query);
     let ours = || {
         black_box(recall.pick(&query));
     };
@@ -119,7 +193,7 @@ fn queries(table: &Table, dir: &Path, count: usize) {
         black_box(sum);
     };
     table.row(
-        &format!("query {count} memories, x10"),
+        &format!("{what}, x10"),
         21,
         "touch each memory once, x10",
         times(10, ours),

@@ -2,7 +2,7 @@
 //! words that it is about.
 
 use super::common::is_common;
-use super::index::{Doc, Inverted};
+use super::index::Index;
 use super::lookup::Lookup;
 use super::rank::{Scored, part};
 use super::text::is_pair;
@@ -23,9 +23,6 @@ const ALONE: f32 = 0.75;
 /// What a word says that stands in the name or the description: one and a half of what it says in
 /// a body, where it may be mentioned in passing.
 const ABOUT: f32 = 1.5;
-
-/// How far into name and description words are looked for: 500 words each.
-const MAX_ABOUT_TERMS: usize = 500;
 
 /// How much a match of a term counts beside one of a term that is not common.
 #[derive(Debug, Clone, Copy)]
@@ -54,29 +51,21 @@ impl Counted {
 impl Lookup {
     /// What speaks for a memory, as a part of the best score that any memory could reach, in
     /// ten-thousandths. The memory holds so many words of the query.
-    pub(crate) fn evidence(
-        &self,
-        index: &Inverted,
-        doc: Option<&Doc>,
-        scored: Scored,
-        words: usize,
-    ) -> u16 {
-        let mut is_about = vec![false; self.asked.len()];
-        for field in doc.iter().flat_map(|doc| doc.fields().into_iter().take(2)) {
-            for (term, _) in field.iter().flatten().take(MAX_ABOUT_TERMS) {
-                for (asked, is_about) in self.asked.iter().zip(&mut is_about) {
-                    *is_about |= asked.id == Some(term);
-                }
-            }
-        }
+    pub(crate) fn evidence(&self, index: &Index, scored: Scored, words: usize) -> u16 {
         let mut evidence = scored.score;
         let mut is_common = true;
-        for (asked, is_about) in self.asked.iter().zip(is_about) {
-            let gain = asked.id.map_or(0.0, |id| index.gain(id, scored.doc));
-            let about = if is_about { ABOUT } else { 1.0 };
+        for asked in &self.asked {
+            let Some(holder) = asked.holders.find(scored.doc) else {
+                continue;
+            };
+            let first = index.places(&asked.holders, holder).next();
+            let about = match first.map(|place| index.field(scored.doc, place)) {
+                Some(0 | 1) => ABOUT,
+                _ => 1.0,
+            };
             let factor = about * asked.counted.as_evidence - asked.counted.in_score;
-            evidence += factor * asked.weight * asked.rarity * gain;
-            is_common &= asked.counted.is_common || gain <= 0.0;
+            evidence += factor * asked.weight * asked.rarity * holder.gain;
+            is_common &= asked.counted.is_common;
         }
         let asked = self.asked.iter().filter(|asked| asked.counts).count();
         if is_common && words <= 1 && asked > 1 {

@@ -1,11 +1,17 @@
 //! A query, looked up: its terms, what stands in for them, and how far chance gets with it.
 
+use std::collections::HashMap;
+
 use super::evidence::Counted;
 use super::glossary;
-use super::index::{Inverted, MAX_GAIN, MAX_QUERY_TERMS, Role, Vocabulary};
+use super::index::{Holders, Index, MAX_GAIN};
 use super::stop;
 use super::text::{Piece, is_pair, split};
 use crate::text::head;
+
+/// The most terms of a query that are looked up: 64 words. A message that pastes a whole file is
+/// judged by its beginning.
+const MAX_QUERY_TERMS: usize = 64;
 
 /// How far into a line its words are looked at: 4 KiB (4,096 bytes).
 const MAX_LINE_BYTES: usize = 4 * 1024;
@@ -39,7 +45,8 @@ const MIN_MENDED_BYTES: usize = 5;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) text: String,
-    pub(super) id: Option<u32>,
+    /// The memories that hold it.
+    pub(super) holders: Holders,
     pub(super) weight: f32,
     /// How rare it is.
     pub(super) rarity: f32,
@@ -100,7 +107,7 @@ struct Before {
 }
 
 impl Lookup {
-    pub(crate) fn new(query: &str, vocabulary: &Vocabulary, index: &Inverted) -> Lookup {
+    pub(crate) fn new(query: &str, index: &Index) -> Lookup {
         let mut lookup = Lookup {
             asked: Vec::new(),
             best: 0.0,
@@ -109,13 +116,13 @@ impl Lookup {
         };
         let mut before: Option<Before> = None;
         split(query, |piece| {
-            let (word, role) = match piece {
+            match piece {
                 Piece::Word(word) => {
                     let is_stop = stop::is_english(word);
-                    let stem = vocabulary.stem(word);
+                    let stem = index.stem(word);
                     // `time out` finds `timeout`, if one of the two says nothing on its own; `for
                     // the` does not find `forth`.
-                    let known = |term: &str| holders(term, vocabulary, index) > 0;
+                    let known = |term: &str| index.count(term) > 0;
                     let this = Before {
                         word: word.to_owned(),
                         is_stop,
@@ -128,30 +135,28 @@ impl Lookup {
                         && !(both && before.is_known)
                     {
                         let joined = before.word + word;
-                        let stem = vocabulary.stem(&joined);
+                        let stem = index.stem(&joined);
                         if !stop::is_english(&joined) && known(&stem) {
-                            lookup.add(stem, 1.0, true, vocabulary, index);
+                            lookup.add(stem, 1.0, true, index);
                         }
                     }
                     if is_stop {
                         return;
                     }
-                    (stem, Role::Plain)
+                    lookup.add(stem, 1.0, true, index);
                 }
-                Piece::Compound(word) => (vocabulary.stem(word), Role::Beside),
-                Piece::Pair(text) | Piece::Lone(text) => (text.to_owned(), Role::Plain),
-                Piece::Single(_) | Piece::LineEnd => return,
-            };
-            match role {
-                Role::Plain => lookup.add(word, 1.0, true, vocabulary, index),
-                Role::Beside => lookup.add(word, COMPOUND, false, vocabulary, index),
+                Piece::Compound(word) => lookup.add(index.stem(word), COMPOUND, false, index),
+                Piece::Pair(text) | Piece::Lone(text) => {
+                    lookup.add(text.to_owned(), 1.0, true, index);
+                }
+                Piece::Single(_) | Piece::LineEnd => {}
             }
         });
-        lookup.split_unknown(vocabulary, index);
-        lookup.mend(vocabulary, index);
-        lookup.translate(query, vocabulary, index);
+        lookup.split_unknown(index);
+        lookup.mend(index);
+        lookup.translate(query, index);
         for asked in lookup.asked.iter().filter(|asked| asked.counts) {
-            let is_unknown = holders(&asked.text, vocabulary, index) == 0;
+            let is_unknown = asked.holders.len() == 0;
             let most = match is_unknown && is_pair(&asked.text) {
                 true => MAX_GAIN * UNKNOWN_PAIR * asked.rarity,
                 false => MAX_GAIN * asked.rarity,
@@ -164,7 +169,7 @@ impl Lookup {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "at most 100,000 memories")]
-    fn chance(&self, index: &Inverted) -> f32 {
+    fn chance(&self, index: &Index) -> f32 {
         // Of pairs that overlap, half span two words.
         let words = |asked: &Asked| if asked.overlaps { 0.5 } else { 1.0 };
         let counted = self.asked.iter().filter(|asked| asked.counts);
@@ -187,14 +192,7 @@ impl Lookup {
         ((grown * 10.0).round() / 10.0).ceil() as u8
     }
 
-    fn add(
-        &mut self,
-        text: String,
-        weight: f32,
-        counts: bool,
-        vocabulary: &Vocabulary,
-        index: &Inverted,
-    ) {
+    fn add(&mut self, text: String, weight: f32, counts: bool, index: &Index) {
         if let Some(known) = self.asked.iter_mut().find(|known| known.text == text) {
             // A word that came in as a compound before is asked for in its own right.
             if counts && !known.counts {
@@ -209,12 +207,12 @@ impl Lookup {
         let overlaps = self.asked.last().is_some_and(|before| {
             !text.is_ascii() && before.text.chars().next_back() == text.chars().next()
         });
-        let id = vocabulary.number(&text);
-        let rarity = index.rarity(id.map_or(0, |id| index.count(id)));
+        let holders = index.holders(&text);
+        let rarity = index.rarity(holders.len());
         self.asked.push(Asked {
             counted: Counted::of(&text),
             text,
-            id,
+            holders,
             weight,
             rarity,
             counts,
@@ -223,31 +221,31 @@ impl Lookup {
     }
 
     /// The terms of the query that no memory holds.
-    fn unknown(&self, vocabulary: &Vocabulary, index: &Inverted) -> Vec<String> {
+    fn unknown(&self) -> Vec<String> {
         let counted = self.asked.iter().filter(|asked| asked.counts);
         counted
-            .filter(|asked| holders(&asked.text, vocabulary, index) == 0)
+            .filter(|asked| asked.holders.len() == 0)
             .map(|asked| asked.text.clone())
             .collect()
     }
 
     /// `keychain`, which no memory holds, finds `key chain`.
-    fn split_unknown(&mut self, vocabulary: &Vocabulary, index: &Inverted) {
-        for word in self.unknown(vocabulary, index) {
+    fn split_unknown(&mut self, index: &Index) {
+        for word in self.unknown() {
             if !word.is_ascii() {
                 continue;
             }
             for at in 3..word.len().saturating_sub(2) {
                 let known = |part: &str| {
-                    let stem = vocabulary.stem(part);
-                    (holders(&stem, vocabulary, index) > 0).then_some(stem)
+                    let stem = index.stem(part);
+                    (index.count(&stem) > 0).then_some(stem)
                 };
                 let (head, tail) = word.split_at(at);
                 if let Some(head) = known(head)
                     && let Some(tail) = known(tail)
                 {
                     for part in [head, tail] {
-                        self.add(part, COMPOUND, false, vocabulary, index);
+                        self.add(part, COMPOUND, false, index);
                     }
                     break;
                 }
@@ -256,27 +254,23 @@ impl Lookup {
     }
 
     /// `databse`, which no memory holds, finds `database`.
-    fn mend(&mut self, vocabulary: &Vocabulary, index: &Inverted) {
-        let mut unknown = self.unknown(vocabulary, index);
+    fn mend(&mut self, index: &Index) {
+        let mut unknown = self.unknown();
         unknown.retain(|word| {
             word.len() >= MIN_MENDED_BYTES && word.bytes().all(|b| b.is_ascii_lowercase())
         });
         for word in unknown.iter().take(MAX_MENDED) {
-            let mut found: Vec<(usize, &str)> = vocabulary
-                .slips(word)
-                .map(|(id, term)| (index.count(id), term))
-                .filter(|(holders, _)| *holders > 0)
-                .collect();
-            found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+            let mut found = index.slips(word);
+            found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             for (_, term) in found.into_iter().take(MENDINGS) {
-                self.add(term.to_owned(), MENDED, false, vocabulary, index);
+                self.add(term, MENDED, false, index);
             }
         }
     }
 
     /// Words of the trade in the other language, and long forms of short ones.
-    fn translate(&mut self, query: &str, vocabulary: &Vocabulary, index: &Inverted) {
-        let unknown = self.unknown(vocabulary, index);
+    fn translate(&mut self, query: &str, index: &Index) {
+        let unknown = self.unknown();
         let counted = self.asked.iter().filter(|asked| asked.counts);
         let terms: Vec<String> = counted.map(|asked| asked.text.clone()).collect();
         for found in glossary::lookup(query, &terms) {
@@ -295,11 +289,11 @@ impl Lookup {
             for text in found.others {
                 split(text, |piece| {
                     let term = match piece {
-                        Piece::Word(word) => vocabulary.stem(word),
+                        Piece::Word(word) => index.stem(word),
                         Piece::Pair(text) | Piece::Lone(text) => text.to_owned(),
                         _ => return,
                     };
-                    if holders(&term, vocabulary, index) > 0 {
+                    if index.count(&term) > 0 {
                         stand_ins.push(term);
                     }
                 });
@@ -314,20 +308,20 @@ impl Lookup {
             }
             for term in stand_ins {
                 match silent.is_empty() {
-                    true => self.add(term, STAND_IN, false, vocabulary, index),
-                    false => self.add(term, 1.0, true, vocabulary, index),
+                    true => self.add(term, STAND_IN, false, index),
+                    false => self.add(term, 1.0, true, index),
                 }
             }
         }
     }
 
     /// The terms of the query that a memory holds, and how many words they are.
-    pub(crate) fn matched(&self, index: &Inverted, doc: u32) -> (Vec<String>, usize) {
+    pub(crate) fn matched(&self, doc: u32) -> (Vec<String>, usize) {
         let mut matched = Vec::new();
         let mut words = 0;
         let mut before = false;
         for asked in &self.asked {
-            let holds = asked.id.is_some_and(|id| index.gain(id, doc) > 0.0);
+            let holds = asked.holders.find(doc).is_some();
             if holds {
                 matched.push(asked.text.clone());
                 words += usize::from(!(asked.overlaps && before));
@@ -338,23 +332,29 @@ impl Lookup {
     }
 
     /// The line of a text that holds most of what is rare in the query; the first of equal ones.
-    pub(crate) fn best_line<'t>(&self, vocabulary: &Vocabulary, text: &'t str) -> Option<&'t str> {
+    pub(crate) fn best_line<'t>(&self, index: &Index, text: &'t str) -> Option<&'t str> {
+        let held_by_any = (self.asked.iter().enumerate()).filter(|(_, a)| a.holders.len() > 0);
+        let numbers: HashMap<&str, usize> = held_by_any
+            .map(|(number, a)| (a.text.as_str(), number))
+            .collect();
         let mut best: Option<(f32, &str)> = None;
         let mut held = vec![false; self.asked.len()];
         for line in text.lines() {
             held.fill(false);
             let mut score = 0.0;
             split(head(line, MAX_LINE_BYTES), |piece| {
-                let term = match piece {
-                    Piece::Word(word) | Piece::Compound(word) => vocabulary.known(word),
-                    Piece::Pair(text) | Piece::Single(text) => vocabulary.number(text),
+                let number = match piece {
+                    Piece::Word(word) | Piece::Compound(word) => match stop::is_english(word) {
+                        true => None,
+                        false => numbers.get(index.stem(word).as_str()),
+                    },
+                    Piece::Pair(text) | Piece::Single(text) => numbers.get(text),
                     Piece::Lone(_) | Piece::LineEnd => None,
                 };
-                let Some(term) = term else { return };
-                for (asked, held) in self.asked.iter().zip(&mut held) {
-                    if asked.id == Some(term) && !std::mem::replace(held, true) {
-                        score += asked.weight * asked.rarity;
-                    }
+                if let Some(number) = number
+                    && !std::mem::replace(&mut held[*number], true)
+                {
+                    score += self.asked[*number].weight * self.asked[*number].rarity;
                 }
             });
             if score > best.map_or(0.0, |best| best.0) {
@@ -363,10 +363,4 @@ impl Lookup {
         }
         best.map(|best| best.1)
     }
-}
-
-/// How many memories hold a term.
-fn holders(term: &str, vocabulary: &Vocabulary, index: &Inverted) -> usize {
-    let id = vocabulary.number(term);
-    id.map_or(0, |id| index.count(id))
 }

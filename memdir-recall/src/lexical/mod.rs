@@ -1,14 +1,13 @@
 //! The lexical stage: text to terms, terms to an index, a query to scores.
 
 mod common;
+mod dictionary;
 mod evidence;
+mod gather;
 mod glossary;
 pub(crate) mod index;
-mod interner;
-mod inverted;
-mod lengths;
 mod lookup;
-mod numbers;
+mod postings;
 pub(crate) mod rank;
 mod stop;
 pub(crate) mod text;

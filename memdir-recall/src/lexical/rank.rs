@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 
-use super::index::{Doc, Inverted, MAX_GAIN, Role};
+use super::index::{Index, MAX_GAIN};
 pub(crate) use super::lookup::{Asked, Lookup};
+use super::stop;
+use super::text::{Piece, is_pair, split};
 
 /// How many of the best are looked at more closely: 50 memories.
 const CLOSER: usize = 50;
@@ -16,9 +18,9 @@ const NEIGHBORS: f32 = 0.5;
 /// Pairs of characters that overlap share one, so that their standing together says half as much.
 const OVERLAPPING: f32 = 0.5;
 
-/// How far into a field neighbors are looked for: 4,000 words, so that one huge memory costs no
-/// more than many.
-const MAX_NEIGHBOR_TERMS: usize = 4_000;
+/// How many places of a word are looked at for neighbors: 4,000 places, so that one huge memory
+/// costs no more than many.
+const MAX_NEIGHBOR_PLACES: usize = 4_000;
 
 /// How many places the second look leaves alone: 3 memories.
 const SETTLED: usize = 3;
@@ -53,19 +55,20 @@ pub(crate) struct Ranking {
 
 impl Lookup {
     /// The best matching memories, best first, at most `limit`, without those of `hidden`.
-    pub(crate) fn rank<'d>(
+    ///
+    /// `header` is the text of a memory's name and description.
+    pub(crate) fn rank(
         &self,
-        index: &Inverted,
-        docs: impl Fn(u32) -> Option<&'d Doc>,
+        index: &Index,
+        header: impl Fn(u32) -> String,
         hidden: &[u32],
         limit: usize,
     ) -> Ranking {
         let mut scores = vec![0f32; index.docs()];
         for asked in &self.asked {
-            let Some(id) = asked.id else { continue };
             let factor = asked.counted.in_score * asked.weight * asked.rarity;
-            for (doc, gain) in index.postings(id) {
-                scores[doc as usize] += factor * gain;
+            for holder in asked.holders.iter() {
+                scores[holder.doc as usize] += factor * holder.gain;
             }
         }
         for doc in hidden {
@@ -88,15 +91,9 @@ impl Lookup {
         }
         top.sort_unstable_by(best_first);
         let closer = top.len().min(CLOSER);
-        let near: Vec<Option<&Doc>> = top[..closer].iter().map(|s| docs(s.doc)).collect();
-        self.reward_neighbors(&near, &mut top[..closer]);
+        self.reward_neighbors(index, &mut top[..closer]);
         top.sort_unstable_by(best_first);
-        let teachers: Vec<&Doc> = top
-            .iter()
-            .take(TEACHERS)
-            .filter_map(|s| docs(s.doc))
-            .collect();
-        self.look_again(index, &teachers, &mut top[..closer]);
+        self.look_again(index, header, &mut top[..closer]);
         top.truncate(limit);
         for scored in &mut top {
             scored.share = part(scored.score, self.best);
@@ -104,99 +101,102 @@ impl Lookup {
         Ranking { top, matches }
     }
 
-    fn reward_neighbors(&self, docs: &[Option<&Doc>], top: &mut [Scored]) {
+    fn reward_neighbors(&self, index: &Index, top: &mut [Scored]) {
         let counted: Vec<&Asked> = self.asked.iter().filter(|a| a.counts).collect();
-        let mut pairs: Vec<(u32, u32, f32)> = Vec::new();
         for pair in counted.windows(2) {
-            if let (Some(left), Some(right)) = (pair[0].id, pair[1].id) {
-                let rarer = pair[0].rarity.min(pair[1].rarity);
-                let share = match pair[1].overlaps {
-                    true => OVERLAPPING,
-                    false => 1.0,
-                };
-                pairs.push((left, right, share * rarer));
+            let (left, right) = (pair[0], pair[1]);
+            if left.holders.len() == 0 || right.holders.len() == 0 {
+                continue;
             }
-        }
-        if pairs.is_empty() {
-            return;
-        }
-        // Few words of a text end such a pair: one bit tells most of the others apart.
-        let ends = pairs
-            .iter()
-            .fold(0u64, |bits, pair| bits | 1 << (pair.1 % 64));
-        let mut found = vec![false; pairs.len()];
-        for (scored, doc) in top.iter_mut().zip(docs) {
-            found.fill(false);
-            for field in doc.iter().flat_map(|doc| doc.fields()) {
-                let mut before = None;
-                for place in field.iter().take(MAX_NEIGHBOR_TERMS) {
-                    match place {
-                        None => before = None,
-                        Some((_, Role::Beside)) => {}
-                        Some((term, Role::Plain)) => {
-                            let may_end = ends >> (term % 64) & 1 == 1;
-                            let tried = if may_end { pairs.len() } else { 0 };
-                            for (pair, found) in pairs[..tried].iter().zip(&mut found) {
-                                if pair.1 == term && Some(pair.0) == before && !*found {
-                                    *found = true;
-                                    scored.score += NEIGHBORS * MAX_GAIN * pair.2;
-                                }
-                            }
-                            before = Some(term);
-                        }
-                    }
+            let share = match right.overlaps {
+                true => OVERLAPPING,
+                false => 1.0,
+            };
+            let gain = NEIGHBORS * MAX_GAIN * share * left.rarity.min(right.rarity);
+            for scored in &mut *top {
+                if stand_together(index, left, right, scored.doc) {
+                    scored.score += gain;
                 }
             }
         }
     }
 
     /// Orders what stands behind the settled places by what the best have in common, too.
-    fn look_again(&self, index: &Inverted, teachers: &[&Doc], top: &mut [Scored]) {
+    fn look_again(&self, index: &Index, header: impl Fn(u32) -> String, top: &mut [Scored]) {
         if index.docs() < MIN_DOCS_TO_LEARN || top.len() <= SETTLED {
             return;
         }
-        let mut lessons: HashMap<u32, f32> = HashMap::new();
-        for (teacher, doc) in top.iter().zip(teachers) {
-            let mut terms: Vec<u32> = doc
-                .fields()
-                .into_iter()
-                .flat_map(|field| field.iter().flatten())
-                .filter(|(_, role)| *role == Role::Plain)
-                .map(|(term, _)| term)
-                .collect();
+        let mut lessons: HashMap<String, f32> = HashMap::new();
+        for teacher in top.iter().take(TEACHERS) {
+            let mut terms: Vec<String> = Vec::new();
+            split(&header(teacher.doc), |piece| match piece {
+                Piece::Word(word) if !stop::is_english(word) => terms.push(index.stem(word)),
+                Piece::Pair(pair) => terms.push(pair.to_owned()),
+                _ => {}
+            });
             terms.sort_unstable();
             terms.dedup();
             for term in terms {
-                if self.asked.iter().all(|a| a.id != Some(term)) {
-                    *lessons.entry(term).or_default() +=
-                        teacher.score * index.rarity(index.count(term));
+                if self.asked.iter().all(|a| a.text != term) {
+                    let rarity = index.rarity(index.count(&term));
+                    *lessons.entry(term).or_default() += teacher.score * rarity;
                 }
             }
         }
-        let mut lessons: Vec<(u32, f32)> = lessons.into_iter().collect();
-        lessons.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        let mut lessons: Vec<(String, f32)> = lessons.into_iter().collect();
+        lessons.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         lessons.truncate(LESSONS);
         let Some(most) = lessons.first().map(|lesson| lesson.1) else {
             return;
         };
-        for (term, value) in &mut lessons {
-            *value = LESSON * *value / most * index.rarity(index.count(*term));
-        }
-        let with_lessons = |scored: &Scored| {
-            let learned = lessons
-                .iter()
-                .map(|(term, value)| value * index.gain(*term, scored.doc));
-            scored.score + learned.sum::<f32>()
-        };
         let mut rest: Vec<(f32, Scored)> = top[SETTLED..]
             .iter()
-            .map(|s| (with_lessons(s), *s))
+            .map(|scored| (scored.score, *scored))
             .collect();
+        for (term, value) in &lessons {
+            let holders = index.holders(term);
+            let value = LESSON * value / most * index.rarity(holders.len());
+            for (score, scored) in &mut rest {
+                *score += holders
+                    .find(scored.doc)
+                    .map_or(0.0, |holder| value * holder.gain);
+            }
+        }
         rest.sort_by(|a, b| b.0.total_cmp(&a.0));
         for (place, (_, scored)) in top[SETTLED..].iter_mut().zip(rest) {
             *place = scored;
         }
     }
+}
+
+/// Whether two words of the query stand together in a memory, in their order.
+fn stand_together(index: &Index, left: &Asked, right: &Asked, doc: u32) -> bool {
+    let (Some(l), Some(r)) = (left.holders.find(doc), right.holders.find(doc)) else {
+        return false;
+    };
+    let wide = |asked: &Asked| match is_pair(&asked.text) {
+        true => asked.text.chars().count() as u32,
+        false => 1,
+    };
+    // A pair shares a character with the one before; before a run of characters one place is free.
+    let steps = match right.overlaps {
+        true => 1..=1,
+        false => wide(left)..=wide(left) + u32::from(is_pair(&right.text)),
+    };
+    let mut rights = index.places(&right.holders, r).peekable();
+    for place in index.places(&left.holders, l).take(MAX_NEIGHBOR_PLACES) {
+        while rights
+            .next_if(|right| *right < place + steps.start())
+            .is_some()
+        {}
+        if rights
+            .peek()
+            .is_some_and(|right| steps.contains(&(right - place)))
+        {
+            return true;
+        }
+    }
+    false
 }
 
 /// A score as a part of another one, in ten-thousandths.

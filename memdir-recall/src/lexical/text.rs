@@ -251,6 +251,21 @@ pub(crate) fn is_pair(term: &str) -> bool {
     term.chars().all(is_unspaced)
 }
 
+/// Whether a text is made of Han characters alone. There are thousands of them, so that a pair is
+/// found by its two characters as quickly as by an entry of its own; of letters there are few.
+pub(crate) fn is_han(text: &str) -> bool {
+    text.chars().all(|c| {
+        matches!(u32::from(c),
+            0x3400..=0x4dbf | 0x4e00..=0x9fff | 0xf900..=0xfaff | 0x2_0000..=0x3_ffff)
+    })
+}
+
+/// The two characters of a pair of Han characters.
+pub(crate) fn han_pair(term: &str) -> Option<(&str, &str)> {
+    let pair = term.split_at(term.chars().next()?.len_utf8());
+    (pair.1.chars().count() == 1 && is_han(term)).then_some(pair)
+}
+
 /// Lower case, and Latin letters without their marks.
 fn fold(word: &str, into: &mut String) {
     for c in word.nfd() {
@@ -266,6 +281,12 @@ pub(crate) struct Stems {
     russian: Stemmer,
     greek: Stemmer,
     arabic: Stemmer,
+}
+
+impl Default for Stems {
+    fn default() -> Stems {
+        Stems::new()
+    }
 }
 
 impl Stems {

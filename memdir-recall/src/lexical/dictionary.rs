@@ -1,0 +1,232 @@
+//! All terms in order, each as what it does not share with the one before it, and where their
+//! lists lie.
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use super::postings::{read, write};
+
+/// How many terms are read one after another at most: 32 terms, of which the first is written out.
+const BLOCK: usize = 32;
+
+/// The shortest list: 2 bytes, for a memory and a place.
+const SHORTEST: usize = 2;
+
+/// What a term begins with: how many bytes it shares with the one before, how many follow, and by
+/// how much its list is longer than the shortest. The three share a byte; what does not fit is
+/// written behind.
+struct Head([usize; 3]);
+
+impl Head {
+    /// The highest numbers that three, three and two bits hold; these and higher ones do not fit.
+    const WIDEST: [usize; 3] = [7, 7, 3];
+
+    fn write(&self, bytes: &mut Vec<u8>) {
+        let [shared, new, list] = [0, 1, 2].map(|at| self.0[at].min(Head::WIDEST[at]) as u8);
+        bytes.push(shared << 5 | new << 2 | list);
+        for (number, widest) in self.0.into_iter().zip(Head::WIDEST) {
+            if let Some(more) = number.checked_sub(widest) {
+                write(bytes, u32::try_from(more).unwrap_or(u32::MAX));
+            }
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Option<(Head, &[u8])> {
+        let (packed, mut rest) = bytes.split_first()?;
+        let packed = usize::from(*packed);
+        let mut numbers = [packed >> 5, packed >> 2 & 7, packed & 3];
+        for (number, widest) in numbers.iter_mut().zip(Head::WIDEST) {
+            if *number == widest {
+                let (more, behind) = read(rest)?;
+                *number += more as usize;
+                rest = behind;
+            }
+        }
+        Some((Head(numbers), rest))
+    }
+}
+
+/// Terms, and where their lists lie.
+#[derive(Debug, Default)]
+pub(super) struct Dictionary {
+    /// For each term its [`Head`] and the bytes that it does not share.
+    bytes: Vec<u8>,
+    /// For every thirty-second term where it begins, and where its list does.
+    blocks: Vec<(u32, u32)>,
+    terms: usize,
+    last: String,
+    /// Where the next list begins.
+    end: u32,
+}
+
+impl Dictionary {
+    /// Adds a term behind the last one, with a list of so many bytes; false if there is no room,
+    /// which is 4 GiB for the terms and as much for the lists, or if no list is that short.
+    pub(super) fn push(&mut self, term: &str, list: usize) -> bool {
+        let begins = u32::try_from(self.bytes.len());
+        let list_ends = u32::try_from(list)
+            .ok()
+            .and_then(|list| self.end.checked_add(list));
+        let (Ok(begins), Some(end), Some(longer)) = (begins, list_ends, list.checked_sub(SHORTEST))
+        else {
+            return false;
+        };
+        let shared = if self.terms.is_multiple_of(BLOCK) {
+            self.blocks.push((begins, self.end));
+            0
+        } else {
+            shared(self.last.as_bytes(), term.as_bytes())
+        };
+        let new = &term.as_bytes()[shared..];
+        Head([shared, new.len(), longer]).write(&mut self.bytes);
+        self.bytes.extend_from_slice(new);
+        self.terms += 1;
+        self.end = end;
+        self.last.clear();
+        self.last.push_str(term);
+        true
+    }
+
+    /// Gives back what was set aside for more terms.
+    pub(super) fn settle(&mut self) {
+        self.bytes.shrink_to_fit();
+        self.blocks.shrink_to_fit();
+        self.last = String::new();
+    }
+
+    /// How many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes.capacity() + self.blocks.capacity() * size_of::<(u32, u32)>()
+    }
+
+    /// Where the list of a term lies.
+    pub(super) fn find(&self, term: &str) -> Option<Range<usize>> {
+        let term = term.as_bytes();
+        let behind = self
+            .blocks
+            .partition_point(|block| self.head(*block) <= term);
+        let mut cursor = self.block(behind.checked_sub(1)?);
+        loop {
+            let list = cursor.step()?;
+            match cursor.term.as_slice().cmp(term) {
+                Ordering::Less => {}
+                Ordering::Equal => return Some(list),
+                Ordering::Greater => return None,
+            }
+        }
+    }
+
+    /// Goes through the terms in order, from the block on that may hold the first one that is not
+    /// before `from`, until told to stop.
+    pub(super) fn walk(&self, from: &str, mut visit: impl FnMut(&[u8], Range<usize>) -> bool) {
+        let behind = self
+            .blocks
+            .partition_point(|block| self.head(*block) < from.as_bytes());
+        for block in behind.saturating_sub(1)..self.blocks.len() {
+            let mut cursor = self.block(block);
+            while let Some(list) = cursor.step() {
+                if !visit(&cursor.term, list) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The first term of a block, which is written out.
+    fn head(&self, block: (u32, u32)) -> &[u8] {
+        let bytes = self.bytes.get(block.0 as usize..);
+        let read = bytes.and_then(Head::read);
+        let term = read.and_then(|(Head([_, new, _]), rest)| rest.get(..new));
+        term.unwrap_or_default()
+    }
+
+    fn block(&self, block: usize) -> Cursor<'_> {
+        let (begins, list) = self.blocks[block];
+        let ends = self.blocks.get(block + 1).map(|next| next.0 as usize);
+        let ends = ends.unwrap_or(self.bytes.len());
+        Cursor {
+            rest: &self.bytes[begins as usize..ends],
+            term: Vec::new(),
+            list: list as usize,
+        }
+    }
+}
+
+fn shared(a: &[u8], b: &[u8]) -> usize {
+    a.iter().zip(b).take_while(|(a, b)| a == b).count()
+}
+
+/// Reads a block.
+struct Cursor<'d> {
+    rest: &'d [u8],
+    term: Vec<u8>,
+    /// Where the next list begins.
+    list: usize,
+}
+
+impl Cursor<'_> {
+    /// The next term is in `term`, and this is where its list lies.
+    fn step(&mut self) -> Option<Range<usize>> {
+        let (Head([shared, new, longer]), rest) = Head::read(self.rest)?;
+        let (new, rest) = rest.split_at_checked(new)?;
+        self.term.truncate(shared);
+        self.term.extend_from_slice(new);
+        self.rest = rest;
+        let begins = self.list;
+        self.list += SHORTEST + longer;
+        Some(begins..self.list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_term_is_found_with_its_list_and_no_other() {
+        let long = "x".repeat(300);
+        let mut terms: Vec<String> = (0..2_000).map(|n| format!("term{}", n * 7)).collect();
+        terms
+            .extend(["", "a", "数", "数据", "термин", "x", &long, &long[..250]].map(str::to_owned));
+        terms.sort();
+        let mut dictionary = Dictionary::default();
+        assert_eq!(dictionary.find("a"), None);
+        for (at, term) in terms.iter().enumerate() {
+            assert!(dictionary.push(term, at % 300 + 2));
+        }
+        dictionary.settle();
+        let mut begins = 0;
+        for (at, term) in terms.iter().enumerate() {
+            let ends = begins + at % 300 + 2;
+            assert_eq!(dictionary.find(term), Some(begins..ends), "{term}");
+            assert_eq!(dictionary.find(&format!("{term}!")), None, "{term}");
+            begins = ends;
+        }
+        let mut seen = Vec::new();
+        dictionary.walk("", |term, list| {
+            assert_eq!(
+                dictionary.find(std::str::from_utf8(term).unwrap()),
+                Some(list)
+            );
+            seen.push(term.to_vec());
+            true
+        });
+        assert!(seen.iter().eq(terms.iter().map(|term| term.as_bytes())));
+        let mut from = Vec::new();
+        dictionary.walk("термин", |term, _| {
+            from.push(term.to_vec());
+            term < "数".as_bytes()
+        });
+        assert!(from.contains(&"термин".as_bytes().to_vec()) && from.len() <= BLOCK + 2);
+    }
+
+    #[test]
+    fn a_term_takes_about_what_is_new_in_it() {
+        let mut dictionary = Dictionary::default();
+        for n in 0..10_000 {
+            assert!(dictionary.push(&format!("directory{n:05}"), 3));
+        }
+        dictionary.settle();
+        assert!(dictionary.bytes() < 50_000, "{}", dictionary.bytes());
+    }
+}

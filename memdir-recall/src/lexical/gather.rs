@@ -1,0 +1,185 @@
+//! The words of memories that are read, on their way into an index.
+
+use std::collections::HashMap;
+
+use super::postings::List;
+use super::stop;
+use super::text::{Piece, Stems, is_han, split};
+
+/// How many written words are remembered while texts are read: 16,384 words, more than most
+/// directories have.
+const MAX_REMEMBERED: usize = 16 * 1024;
+
+/// How far a line is from the one before it: 1 place that is free, so that the last word of one and
+/// the first of the other do not stand together.
+const LINE_GAP: u32 = 1;
+
+/// How much of a memory its fields take. What is beyond the highest number of a field counts for
+/// that number: it is far from any usual one, and nothing is lost but a little weight.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Doc {
+    /// How many places the name takes, and how many the description.
+    places: [u8; 2],
+    /// How many words the name has, and how many the description.
+    words: [u8; 2],
+    /// How many words the body has.
+    body: u16,
+}
+
+impl Doc {
+    /// In which field a place is: name, description or body, as 0, 1 or 2.
+    pub(super) fn field(self, place: u32) -> usize {
+        let [name, description] = self.places.map(u32::from);
+        usize::from(place >= name) + usize::from(place >= name + description)
+    }
+
+    /// How many words its fields have.
+    pub(super) fn words(self) -> [u16; 3] {
+        let [name, description] = self.words.map(u16::from);
+        [name, description, self.body]
+    }
+}
+
+/// Memories, in the order in which they were read.
+#[derive(Default)]
+pub(crate) struct Gather {
+    stems: Stems,
+    lists: HashMap<Box<str>, List>,
+    /// Words as written in lower case, and their stems if they are others; so most are stemmed
+    /// only once.
+    remembered: HashMap<Box<str>, Option<Box<str>>>,
+    docs: Vec<Doc>,
+}
+
+impl Gather {
+    /// Reads a memory; its number counts from 0.
+    pub(crate) fn read(&mut self, name: &str, description: &str, body: &str) -> u32 {
+        let number = u32::try_from(self.docs.len()).unwrap_or(u32::MAX);
+        let mut writer = Writer {
+            gather: self,
+            doc: number,
+            next: 0,
+            words: 0,
+            is_joined: false,
+        };
+        let [name, description, body] = [name, description, body].map(|text| writer.field(text));
+        let small = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        self.docs.push(Doc {
+            places: [name.places, description.places].map(small),
+            words: [name.words, description.words].map(small),
+            body: u16::try_from(body.words).unwrap_or(u16::MAX),
+        });
+        number
+    }
+
+    pub(super) fn docs(&self) -> &[Doc] {
+        &self.docs
+    }
+
+    /// The terms in order, with the memories that hold them.
+    pub(super) fn lists(&self) -> Vec<(&str, &[u8])> {
+        let mut lists: Vec<(&str, &[u8])> = (self.lists.iter())
+            .map(|(term, list)| (&**term, list.as_bytes()))
+            .collect();
+        lists.sort_unstable_by_key(|(term, _)| *term);
+        lists
+    }
+
+    fn term(&mut self, term: &str, doc: u32, place: u32) {
+        match self.lists.get_mut(term) {
+            Some(list) => list.push(doc, place),
+            None => {
+                let mut list = List::default();
+                list.push(doc, place);
+                self.lists.insert(term.into(), list);
+            }
+        }
+    }
+
+    fn word(&mut self, word: &str, doc: u32, place: u32) {
+        if let Some(stem) = self.remembered.get(word) {
+            let term = stem.as_deref().unwrap_or(word);
+            if let Some(list) = self.lists.get_mut(term) {
+                list.push(doc, place);
+                return;
+            }
+        }
+        let stem = self.stems.stem(word);
+        if self.remembered.len() < MAX_REMEMBERED {
+            let other = (stem != word).then(|| (&*stem).into());
+            self.remembered.insert(word.into(), other);
+        }
+        let stem = stem.into_owned();
+        self.term(&stem, doc, place);
+    }
+}
+
+/// Writes down where the words of one memory stand.
+struct Writer<'g> {
+    gather: &'g mut Gather,
+    doc: u32,
+    /// The next place.
+    next: u32,
+    /// Words and pairs of the field.
+    words: u32,
+    /// Whether a pair has just ended in the character that comes next.
+    is_joined: bool,
+}
+
+/// How much a field takes.
+struct Field {
+    places: u32,
+    words: u32,
+}
+
+impl Writer<'_> {
+    fn field(&mut self, text: &str) -> Field {
+        let begins = self.next;
+        split(text, |piece| self.piece(piece));
+        Field {
+            places: self.next - begins,
+            words: std::mem::take(&mut self.words),
+        }
+    }
+
+    fn piece(&mut self, piece: Piece<'_>) {
+        let doc = self.doc;
+        match piece {
+            Piece::Word(word) if stop::is_english(word) => {}
+            Piece::Compound(word) if stop::is_english(word) => {}
+            Piece::Word(word) => {
+                self.gather.word(word, doc, self.next);
+                self.next += 1;
+                self.words += 1;
+            }
+            Piece::Compound(word) => {
+                let place = self.next.saturating_sub(1);
+                self.gather.word(word, doc, place);
+            }
+            // A pair of Han characters is found by its characters.
+            Piece::Pair(pair) => {
+                if !is_han(pair) {
+                    let place = self.next.saturating_sub(1);
+                    self.gather.term(pair, doc, place);
+                }
+                self.words += 1;
+                self.is_joined = true;
+            }
+            Piece::Single(c) => {
+                // Between two runs is a place that is free.
+                self.next += u32::from(!std::mem::take(&mut self.is_joined));
+                if is_han(c) {
+                    self.gather.term(c, doc, self.next);
+                }
+                self.next += 1;
+            }
+            Piece::Lone(c) => {
+                if !is_han(c) {
+                    let place = self.next.saturating_sub(1);
+                    self.gather.term(c, doc, place);
+                }
+            }
+            Piece::LineEnd => self.next += LINE_GAP,
+        }
+    }
+}
