@@ -209,7 +209,7 @@ impl Recall {
             None => Origin::Kept(known.get(&Arc::as_ptr(file)).copied().unwrap_or(u32::MAX)),
         };
         let order: Vec<Origin> = files.iter().map(origin).collect();
-        self.index = self.index.updated(&gather, &order);
+        self.index = self.index.updated(&mut gather, &order);
         self.files = files;
         let indexed = self.bodies().map(|body| match body {
             Body::Indexed(bytes) => *bytes,

@@ -106,12 +106,22 @@ impl Dictionary {
             .blocks
             .partition_point(|block| self.head(*block) <= term);
         let mut cursor = self.block(behind.checked_sub(1)?);
+        // How many bytes the terms so far, which are before the one looked for, share with it.
+        let mut same = 0;
         loop {
-            let list = cursor.step()?;
-            match cursor.term.as_slice().cmp(term) {
-                Ordering::Less => {}
-                Ordering::Equal => return Some(list),
-                Ordering::Greater => return None,
+            let (known, new, list) = cursor.next()?;
+            match known.cmp(&same) {
+                // What is new here was decided by an earlier byte.
+                Ordering::Greater => continue,
+                Ordering::Less => return None,
+                Ordering::Equal => {}
+            }
+            same += shared(new, &term[same..]);
+            match (new.get(same - known), term.get(same)) {
+                (None, None) => return Some(list),
+                (Some(_), None) => return None,
+                (Some(new), Some(looked_for)) if new > looked_for => return None,
+                _ => {}
             }
         }
     }
@@ -124,8 +134,11 @@ impl Dictionary {
             .partition_point(|block| self.head(*block) < from.as_bytes());
         for block in behind.saturating_sub(1)..self.blocks.len() {
             let mut cursor = self.block(block);
-            while let Some(list) = cursor.step() {
-                if !visit(&cursor.term, list) {
+            let mut term = Vec::new();
+            while let Some((known, new, list)) = cursor.next() {
+                term.truncate(known);
+                term.extend_from_slice(new);
+                if !visit(&term, list) {
                     return;
                 }
             }
@@ -146,7 +159,6 @@ impl Dictionary {
         let ends = ends.unwrap_or(self.bytes.len());
         Cursor {
             rest: &self.bytes[begins as usize..ends],
-            term: Vec::new(),
             list: list as usize,
         }
     }
@@ -159,22 +171,21 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
 /// Reads a block.
 struct Cursor<'d> {
     rest: &'d [u8],
-    term: Vec<u8>,
     /// Where the next list begins.
     list: usize,
 }
 
-impl Cursor<'_> {
-    /// The next term is in `term`, and this is where its list lies.
-    fn step(&mut self) -> Option<Range<usize>> {
+impl<'d> Iterator for Cursor<'d> {
+    /// How many bytes a term shares with the one before, the others, and where its list lies.
+    type Item = (usize, &'d [u8], Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
         let (Head([shared, new, longer]), rest) = Head::read(self.rest)?;
         let (new, rest) = rest.split_at_checked(new)?;
-        self.term.truncate(shared);
-        self.term.extend_from_slice(new);
         self.rest = rest;
         let begins = self.list;
         self.list += SHORTEST + longer;
-        Some(begins..self.list)
+        Some((shared, new, begins..self.list))
     }
 }
 

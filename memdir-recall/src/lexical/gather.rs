@@ -77,9 +77,9 @@ impl Gather {
     }
 
     /// The terms in order, with the memories that hold them.
-    pub(super) fn lists(&self) -> Vec<(&str, &[u8])> {
-        let mut lists: Vec<(&str, &[u8])> = (self.lists.iter())
-            .map(|(term, list)| (&**term, list.as_bytes()))
+    pub(super) fn lists(&mut self) -> Vec<(&str, &[u8])> {
+        let mut lists: Vec<(&str, &[u8])> = (self.lists.iter_mut())
+            .map(|(term, list)| (&**term, list.done()))
             .collect();
         lists.sort_unstable_by_key(|(term, _)| *term);
         lists

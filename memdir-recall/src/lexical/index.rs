@@ -23,8 +23,9 @@ pub(crate) struct Index {
     dictionary: Dictionary,
     lists: Vec<u8>,
     docs: Vec<Doc>,
-    /// How many words a name, a description and a body have on average, each at least one.
-    mean: [f32; 3],
+    /// How many words a name, a description and a body have on average, each at least one; its
+    /// reciprocal.
+    per_mean: [f32; 3],
 }
 
 /// Where the words of a memory come from. Deliberately closed.
@@ -42,17 +43,17 @@ pub(super) struct Holder {
     pub(super) doc: u32,
     /// What the term contributes to the memory, in units of the term's rarity.
     pub(super) gain: f32,
-    /// Where its places lie.
+    /// Where its places begin, and how many bytes they take, at most 65,535; of a pair that was
+    /// put together, how many they are.
     places: u32,
+    length: u16,
 }
 
 /// The memories that hold a term, in their order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Holders {
     list: Vec<Holder>,
-    /// Where the index has the places of the last one up to.
-    end: usize,
-    /// The places of a pair, which are put together from those of its characters.
+    /// The places of a pair, which were put together from those of its characters.
     of_pair: Option<Vec<u32>>,
 }
 
@@ -74,7 +75,7 @@ impl Holders {
 
 impl Index {
     /// An index over memories of which some are in this one already.
-    pub(crate) fn updated(&self, fresh: &Gather, order: &[Origin]) -> Index {
+    pub(crate) fn updated(&self, fresh: &mut Gather, order: &[Origin]) -> Index {
         let mut numbers = [vec![None; self.docs.len()], vec![None; fresh.docs().len()]];
         let mut docs = Vec::with_capacity(order.len());
         for (number, origin) in (0u32..).zip(order) {
@@ -115,7 +116,7 @@ impl Index {
             stems: Stems::new(),
             dictionary: merge.dictionary,
             lists: merge.lists,
-            mean: mean(&docs),
+            per_mean: per_mean(&docs),
             docs,
         }
     }
@@ -126,7 +127,10 @@ impl Index {
 
     /// How many words a body has on average, at least one.
     pub(crate) fn body_words(&self) -> f32 {
-        self.mean[2].max(1.0)
+        match self.per_mean[2] > 0.0 {
+            true => 1.0 / self.per_mean[2],
+            false => 1.0,
+        }
     }
 
     /// How many bytes it takes.
@@ -176,19 +180,26 @@ impl Index {
         };
         let end = range.end;
         let list = self.lists.get(range).unwrap_or_default();
-        let mut entries = Entries::of(list);
         let mut holders = Vec::with_capacity(count(list));
+        let mut entries = Entries::of(list);
         while let Some((doc, places)) = entries.next() {
+            let Some(known) = self.docs.get(doc as usize) else {
+                break;
+            };
+            let mut times = [0.0; 3];
+            for place in Places::of(places) {
+                times[known.field(place)] += 1.0;
+            }
             holders.push(Holder {
                 doc,
-                gain: self.gain(doc, Places::of(places)),
+                gain: self.gain(*known, times),
                 // Lists take less than 4 GiB together.
-                places: u32::try_from(end - entries.left() - places.len()).unwrap_or(u32::MAX),
+                places: u32::try_from(end - entries.behind() - places.len()).unwrap_or(u32::MAX),
+                length: u16::try_from(places.len()).unwrap_or(u16::MAX),
             });
         }
         Holders {
             list: holders,
-            end,
             of_pair: None,
         }
     }
@@ -198,8 +209,15 @@ impl Index {
         let (mut holders, mut all) = (Vec::new(), Vec::new());
         if let (Some(left), Some(right)) = (self.list(left), self.list(right)) {
             let (mut left, mut right) = (Entries::of(left), Entries::of(right));
-            let (mut a, mut b) = (left.next(), right.next());
-            while let (Some((doc, lefts)), Some((other, rights))) = (a, b) {
+            let (mut next, mut in_right) = (0, None);
+            while let Some((doc, lefts)) = left.seek(next) {
+                if in_right.is_none_or(|(other, _)| other < doc) {
+                    in_right = right.seek(doc);
+                }
+                let Some((other, rights)) = in_right else {
+                    break;
+                };
+                next = other.max(doc + 1);
                 if doc == other {
                     let begins = all.len();
                     let mut rights = Places::of(rights).peekable();
@@ -209,25 +227,25 @@ impl Index {
                             all.push(place);
                         }
                     }
-                    if all.len() > begins {
+                    if all.len() > begins
+                        && let Some(known) = self.docs.get(doc as usize)
+                    {
+                        let mut times = [0.0; 3];
+                        for place in &all[begins..] {
+                            times[known.field(*place)] += 1.0;
+                        }
                         holders.push(Holder {
                             doc,
-                            gain: self.gain(doc, all[begins..].iter().copied()),
-                            places: u32::try_from(begins).unwrap_or(0),
+                            gain: self.gain(*known, times),
+                            places: u32::try_from(begins).unwrap_or(u32::MAX),
+                            length: u16::try_from(all.len() - begins).unwrap_or(u16::MAX),
                         });
                     }
-                }
-                if doc <= other {
-                    a = left.next();
-                }
-                if other <= doc {
-                    b = right.next();
                 }
             }
         }
         Holders {
             list: holders,
-            end: 0,
             of_pair: Some(all),
         }
     }
@@ -239,13 +257,10 @@ impl Index {
         holder: &Holder,
     ) -> impl Iterator<Item = u32> + 'i {
         let begins = holder.places as usize;
+        let range = begins..begins + usize::from(holder.length);
         let (of_pair, of_word) = match &holders.of_pair {
-            Some(all) => {
-                let next = (holders.list).partition_point(|other| other.places <= holder.places);
-                let end = holders.list.get(next).map(|next| next.places as usize);
-                (all.get(begins..end.unwrap_or(all.len())), None)
-            }
-            None => (None, self.lists.get(begins..holders.end)),
+            Some(all) => (all.get(range), None),
+            None => (None, self.lists.get(range)),
         };
         let of_pair = of_pair.unwrap_or_default().iter().copied();
         of_pair.chain(Places::of(of_word.unwrap_or_default()))
@@ -269,24 +284,24 @@ impl Index {
         self.lists.get(self.dictionary.find(term)?)
     }
 
-    /// What a term contributes to a memory that holds it at these places.
-    fn gain(&self, doc: u32, places: impl Iterator<Item = u32>) -> f32 {
-        let Some(doc) = self.docs.get(doc as usize) else {
-            return 0.0;
+    /// What a term contributes to a memory whose fields hold it so many times: BM25F.
+    #[inline]
+    fn gain(&self, doc: Doc, times: [f32; 3]) -> f32 {
+        let words = doc.words();
+        let length = |field: usize| {
+            let b = LENGTH_WEIGHTS[field];
+            1.0 - b + b * f32::from(words[field]) * self.per_mean[field]
         };
-        let mut times = [0.0; 3];
-        for place in places {
-            times[doc.field(place)] += 1.0;
-        }
-        let mut weight = 0.0;
+        // As a fraction, so that the usual case, one field, takes one division.
+        let (mut over, mut under) = (0.0, 1.0);
         for (field, times) in times.into_iter().enumerate() {
             if times > 0.0 {
-                let b = LENGTH_WEIGHTS[field];
-                let length = f32::from(doc.words()[field]) / self.mean[field];
-                weight += times / (1.0 - b + b * length);
+                let length = length(field);
+                over = over * length + times * under;
+                under *= length;
             }
         }
-        weight * MAX_GAIN / (K1 + weight)
+        MAX_GAIN * over / (K1 * under + over)
     }
 }
 
@@ -294,14 +309,14 @@ impl Index {
     clippy::cast_precision_loss,
     reason = "at most 100,000 memories with 64 MiB of text"
 )]
-fn mean(docs: &[Doc]) -> [f32; 3] {
+fn per_mean(docs: &[Doc]) -> [f32; 3] {
     let mut sums = [0u64; 3];
     for doc in docs {
         for (sum, words) in sums.iter_mut().zip(doc.words()) {
             *sum += u64::from(words);
         }
     }
-    sums.map(|sum| (sum as f32 / docs.len().max(1) as f32).max(1.0))
+    sums.map(|sum| (docs.len().max(1) as f32 / sum.max(1) as f32).min(1.0))
 }
 
 /// Two sources of lists in the making of one.
@@ -361,7 +376,7 @@ mod tests {
             .iter()
             .map(|[name, description, body]| Origin::Fresh(gather.read(name, description, body)))
             .collect();
-        Index::default().updated(&gather, &origins)
+        Index::default().updated(&mut gather, &origins)
     }
 
     /// The memories that hold a term, with its places.
@@ -448,9 +463,12 @@ mod tests {
             ),
         ];
         for (order, memories) in orders {
-            let (updated, anew) = (old.updated(&gather, order), index(&memories));
+            let (updated, anew) = (old.updated(&mut gather, order), index(&memories));
             assert_eq!(all(&updated), all(&anew));
-            assert_eq!((&updated.docs, updated.mean), (&anew.docs, anew.mean));
+            assert_eq!(
+                (&updated.docs, updated.per_mean),
+                (&anew.docs, anew.per_mean)
+            );
             assert_eq!(updated.bytes(), anew.bytes());
         }
     }
@@ -535,7 +553,7 @@ mod tests {
                 &body,
             )));
         }
-        let index = Index::default().updated(&gather, &origins);
+        let index = Index::default().updated(&mut gather, &origins);
         let taken = index.bytes() * 100 / text;
         assert!(
             taken <= percent,

@@ -1,10 +1,13 @@
 //! Where a term stands: memory by memory and place by place, in two or three bytes for each.
 //!
-//! A list is a row of numbers. An odd one goes on to another memory, an even one to another place
-//! in that memory; an even one in front says how many memories there are.
+//! A list is a row of numbers. For each memory, first the step to it from the one before, doubled,
+//! and if its places take more than a byte one more, and then how many bytes these are. The places
+//! stand behind, each as the step from the one before; in a long list, which begins with a zero and
+//! with how many memories there are and how many bytes they take, all of them behind the last
+//! memory.
 
-/// From how many memories on a list says how many: 8 memories; fewer are counted as quickly.
-const COUNTED: usize = 8;
+/// From how many memories on a list has its places behind the last: 8 memories.
+const LONG: usize = 8;
 
 /// A number in seven bits per byte, the low ones first; all bytes but the last have a top bit.
 pub(super) fn write(bytes: &mut Vec<u8>, mut number: u32) {
@@ -16,7 +19,15 @@ pub(super) fn write(bytes: &mut Vec<u8>, mut number: u32) {
 }
 
 /// The next such number, and what is behind it.
+#[inline]
 pub(super) fn read(bytes: &[u8]) -> Option<(u32, &[u8])> {
+    match bytes.split_first()? {
+        (first, rest) if *first < 0x80 => Some((u32::from(*first), rest)),
+        _ => read_long(bytes),
+    }
+}
+
+fn read_long(bytes: &[u8]) -> Option<(u32, &[u8])> {
     let (mut number, mut shift) = (0u32, 0);
     for (at, byte) in bytes.iter().enumerate() {
         number |= u32::from(byte & 0x7f).checked_shl(shift)?;
@@ -32,6 +43,8 @@ pub(super) fn read(bytes: &[u8]) -> Option<(u32, &[u8])> {
 #[derive(Debug, Default)]
 pub(super) struct List {
     bytes: Vec<u8>,
+    /// Where the last memory begins, and where its places do.
+    begins: [usize; 2],
     /// The last memory, plus one; 0 before the first.
     doc: u32,
     place: u32,
@@ -41,38 +54,74 @@ impl List {
     /// The term stands in a memory at a place; both ascend.
     pub(super) fn push(&mut self, doc: u32, place: u32) {
         if self.doc != doc + 1 {
-            write(&mut self.bytes, (doc + 1 - self.doc) << 1 | 1);
+            self.close();
+            let begins = self.bytes.len();
+            write(&mut self.bytes, (doc + 1 - self.doc) << 1);
+            self.begins = [begins, self.bytes.len()];
             self.doc = doc + 1;
             self.place = 0;
         }
-        write(&mut self.bytes, (place - self.place) << 1);
+        write(&mut self.bytes, place - self.place);
         self.place = place;
     }
 
-    pub(super) fn as_bytes(&self) -> &[u8] {
+    /// Says how many bytes the places of the last memory take.
+    fn close(&mut self) {
+        let [begins, places] = self.begins;
+        let length = self.bytes.len() - places;
+        if length > 1
+            && let Ok(length) = u32::try_from(length)
+        {
+            let mut written = Vec::new();
+            write(&mut written, length);
+            self.bytes.splice(places..places, written);
+            self.bytes[begins] |= 1;
+        }
+        self.begins = [self.bytes.len(); 2];
+    }
+
+    /// The list as it is; nothing may be added any more.
+    pub(super) fn done(&mut self) -> &[u8] {
+        self.close();
         &self.bytes
     }
 }
 
 /// Writes a list of memories in order, whose places are written already.
 pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
-    if entries.len() >= COUNTED
-        && let Ok(count) = u32::try_from(entries.len())
-    {
-        write(bytes, count << 1);
-    }
+    let begins = bytes.len();
+    let is_long = entries.len() >= LONG;
     let mut before = 0;
     for (doc, places) in entries {
-        write(bytes, (doc + 1 - before) << 1 | 1);
-        bytes.extend_from_slice(places);
+        let step = (doc + 1 - before) << 1;
         before = doc + 1;
+        match places.len() {
+            1 => write(bytes, step),
+            length => {
+                write(bytes, step | 1);
+                write(bytes, u32::try_from(length).unwrap_or(u32::MAX));
+            }
+        }
+        if !is_long {
+            bytes.extend_from_slice(places);
+        }
+    }
+    if is_long {
+        let mut head = vec![0];
+        for number in [entries.len(), bytes.len() - begins] {
+            write(&mut head, u32::try_from(number).unwrap_or(u32::MAX));
+        }
+        bytes.splice(begins..begins, head);
+        for (_, places) in entries {
+            bytes.extend_from_slice(places);
+        }
     }
 }
 
 /// How many memories a list holds.
 pub(super) fn count(list: &[u8]) -> usize {
-    match read(list) {
-        Some((count, _)) if count & 1 == 0 => (count >> 1) as usize,
+    match (list.first(), list.get(1..).and_then(read)) {
+        (Some(0), Some((count, _))) => count as usize,
         _ => Entries::of(list).count(),
     }
 }
@@ -80,52 +129,85 @@ pub(super) fn count(list: &[u8]) -> usize {
 /// The memories of a list.
 #[derive(Debug, Clone)]
 pub(super) struct Entries<'l> {
-    rest: &'l [u8],
+    docs: &'l [u8],
+    /// The places of a long list.
+    places: Option<&'l [u8]>,
     doc: u32,
 }
 
 impl<'l> Entries<'l> {
     pub(super) fn of(list: &'l [u8]) -> Entries<'l> {
-        let rest = match read(list) {
-            Some((count, rest)) if count & 1 == 0 => rest,
-            _ => list,
+        let (docs, places) = match long(list) {
+            Some((docs, places)) => (docs, Some(places)),
+            None => (list, None),
         };
-        Entries { rest, doc: 0 }
+        Entries {
+            docs,
+            places,
+            doc: 0,
+        }
     }
 
-    /// How many bytes are left.
-    pub(super) fn left(&self) -> usize {
-        self.rest.len()
+    /// The next memory that is not before this one.
+    #[inline]
+    pub(super) fn seek(&mut self, from: u32) -> Option<(u32, &'l [u8])> {
+        let (mut docs, mut doc) = (self.docs, self.doc);
+        let mut all = self.places.unwrap_or_default();
+        let found = loop {
+            let Some((step, mut rest)) = read(docs) else {
+                break None;
+            };
+            doc = doc.wrapping_add(step >> 1);
+            let mut length = 1;
+            if step & 1 == 1 {
+                let Some((written, behind)) = read(rest) else {
+                    break None;
+                };
+                (length, rest) = (written, behind);
+            }
+            let row = match self.places {
+                Some(_) => &mut all,
+                None => &mut rest,
+            };
+            let Some((places, behind)) = row.split_at_checked(length as usize) else {
+                break None;
+            };
+            *row = behind;
+            docs = rest;
+            // Memories are counted from one here, so that each step is one at least.
+            if doc > from {
+                break Some((doc - 1, places));
+            }
+        };
+        self.docs = docs;
+        self.doc = doc;
+        self.places = self.places.map(|_| all);
+        found
     }
+
+    /// How many bytes of the list stand behind the places of the last memory.
+    pub(super) fn behind(&self) -> usize {
+        self.places.unwrap_or(self.docs).len()
+    }
+}
+
+/// The memories and the places of a long list.
+fn long(list: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (0, rest) = list.split_first()? else {
+        return None;
+    };
+    let (_count, rest) = read(rest)?;
+    let (docs, rest) = read(rest)?;
+    rest.split_at_checked(docs as usize)
 }
 
 impl<'l> Iterator for Entries<'l> {
-    /// A memory, and the places as they are written.
+    /// A memory, and its places as they are written.
     type Item = (u32, &'l [u8]);
 
     fn next(&mut self) -> Option<(u32, &'l [u8])> {
-        let (step, rest) = read(self.rest)?;
-        self.doc = self.doc.checked_add(step >> 1)?;
-        let length = places_len(rest);
-        let (places, rest) = rest.split_at(length);
-        self.rest = rest;
-        Some((self.doc.checked_sub(1)?, places))
+        self.seek(0)
     }
-}
-
-/// How many bytes the places take that a list goes on with.
-fn places_len(bytes: &[u8]) -> usize {
-    let mut length = 0;
-    while let Some(first) = bytes.get(length)
-        && first & 1 == 0
-    {
-        length += bytes[length..]
-            .iter()
-            .take_while(|byte| **byte >= 0x80)
-            .count()
-            + 1;
-    }
-    length.min(bytes.len())
 }
 
 /// Places in one memory, ascending.
@@ -147,13 +229,11 @@ impl<'l> Places<'l> {
 impl Iterator for Places<'_> {
     type Item = u32;
 
+    #[inline]
     fn next(&mut self) -> Option<u32> {
-        if self.rest.first()? & 1 == 1 {
-            return None;
-        }
         let (step, rest) = read(self.rest)?;
         self.rest = rest;
-        self.place = self.place.checked_add(step >> 1)?;
+        self.place = self.place.wrapping_add(step);
         Some(self.place)
     }
 }
@@ -169,7 +249,7 @@ mod tests {
                 list.push(*doc, *place);
             }
         }
-        let entries: Vec<(u32, &[u8])> = Entries::of(list.as_bytes()).collect();
+        let entries: Vec<(u32, &[u8])> = Entries::of(list.done()).collect();
         let mut bytes = Vec::new();
         write_list(&mut bytes, &entries);
         bytes
@@ -195,25 +275,35 @@ mod tests {
         check(&[(0, &[0])]);
         check(&[(7, &[0, 0, 1, 63, 64, 300, 70_000])]);
         check(&[(0, &[5]), (1, &[5, 6]), (200, &[128]), (99_999, &[0])]);
-        let many: Vec<(u32, &[u32])> = (0..500).map(|doc| (doc * 3, &[1u32, 9][..])).collect();
-        check(&many);
+        let places: Vec<u32> = (0..1_000).map(|place| place * 3).collect();
+        check(&[(63, &places), (64, &places[..200])]);
+        for many in [7, 8, 500] {
+            let docs: Vec<(u32, &[u32])> = (0..many)
+                .map(|doc| (doc * 31, &places[..(doc % 5 + 1) as usize]))
+                .collect();
+            check(&docs);
+        }
     }
 
     #[test]
     fn one_place_in_each_of_many_memories_takes_two_bytes_each() {
-        let docs: Vec<(u32, &[u32])> = (0..1_000).map(|doc| (doc * 2, &[40u32][..])).collect();
-        assert_eq!(list(&docs).len(), 2_002);
+        let docs: Vec<(u32, &[u32])> = (0..1_000).map(|doc| (doc * 2, &[100u32][..])).collect();
+        assert_eq!(list(&docs).len(), 2_005);
     }
 
     #[test]
     fn any_bytes_are_read_to_an_end() {
-        for bytes in [
-            &[0xff; 12][..],
+        let long: &[u8] = &[0, 9, 4, 2, 2, 3, 9, 1, 1];
+        let odd: [&[u8]; 7] = [
+            &[0xff; 12],
             &[1, 0xff],
             &[0x80],
-            &[3, 2, 0x80],
+            &[3, 200, 0x80],
             &[0, 0, 0],
-        ] {
+            &[0, 9, 200, 1],
+            long,
+        ];
+        for bytes in odd {
             assert!(Entries::of(bytes).count() <= bytes.len());
             assert!(Places::of(bytes).count() <= bytes.len());
             assert!(Entries::of(bytes).all(|(_, places)| places.len() <= bytes.len()));

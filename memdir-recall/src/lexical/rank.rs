@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use super::index::{Index, MAX_GAIN};
+use super::index::{Holder, Index, MAX_GAIN};
 pub(crate) use super::lookup::{Asked, Lookup};
 use super::stop;
 use super::text::{Piece, is_pair, split};
@@ -103,18 +103,21 @@ impl Lookup {
 
     fn reward_neighbors(&self, index: &Index, top: &mut [Scored]) {
         let counted: Vec<&Asked> = self.asked.iter().filter(|a| a.counts).collect();
-        for pair in counted.windows(2) {
+        let holders: Vec<Vec<Option<&Holder>>> = counted
+            .iter()
+            .map(|asked| top.iter().map(|s| asked.holders.find(s.doc)).collect())
+            .collect();
+        for (pair, holders) in counted.windows(2).zip(holders.windows(2)) {
             let (left, right) = (pair[0], pair[1]);
-            if left.holders.len() == 0 || right.holders.len() == 0 {
-                continue;
-            }
             let share = match right.overlaps {
                 true => OVERLAPPING,
                 false => 1.0,
             };
             let gain = NEIGHBORS * MAX_GAIN * share * left.rarity.min(right.rarity);
-            for scored in &mut *top {
-                if stand_together(index, left, right, scored.doc) {
+            for (scored, held) in top.iter_mut().zip(holders[0].iter().zip(&holders[1])) {
+                if let (Some(l), Some(r)) = held
+                    && stand_together(index, (left, l), (right, r))
+                {
                     scored.score += gain;
                 }
             }
@@ -131,15 +134,16 @@ impl Lookup {
             let mut terms: Vec<String> = Vec::new();
             split(&header(teacher.doc), |piece| match piece {
                 Piece::Word(word) if !stop::is_english(word) => terms.push(index.stem(word)),
-                Piece::Pair(pair) => terms.push(pair.to_owned()),
                 _ => {}
             });
             terms.sort_unstable();
             terms.dedup();
             for term in terms {
-                if self.asked.iter().all(|a| a.text != term) {
-                    let rarity = index.rarity(index.count(&term));
-                    *lessons.entry(term).or_default() += teacher.score * rarity;
+                let holders = index.count(&term);
+                // What most memories hold tells none from another.
+                if holders * 2 <= index.docs() && self.asked.iter().all(|a| a.text != term) {
+                    let value = teacher.score * index.rarity(holders);
+                    *lessons.entry(term).or_default() += value;
                 }
             }
         }
@@ -170,10 +174,11 @@ impl Lookup {
 }
 
 /// Whether two words of the query stand together in a memory, in their order.
-fn stand_together(index: &Index, left: &Asked, right: &Asked, doc: u32) -> bool {
-    let (Some(l), Some(r)) = (left.holders.find(doc), right.holders.find(doc)) else {
-        return false;
-    };
+fn stand_together(
+    index: &Index,
+    (left, in_left): (&Asked, &Holder),
+    (right, in_right): (&Asked, &Holder),
+) -> bool {
     let wide = |asked: &Asked| match is_pair(&asked.text) {
         true => asked.text.chars().count() as u32,
         false => 1,
@@ -183,8 +188,11 @@ fn stand_together(index: &Index, left: &Asked, right: &Asked, doc: u32) -> bool 
         true => 1..=1,
         false => wide(left)..=wide(left) + u32::from(is_pair(&right.text)),
     };
-    let mut rights = index.places(&right.holders, r).peekable();
-    for place in index.places(&left.holders, l).take(MAX_NEIGHBOR_PLACES) {
+    let mut rights = index.places(&right.holders, in_right).peekable();
+    for place in index
+        .places(&left.holders, in_left)
+        .take(MAX_NEIGHBOR_PLACES)
+    {
         while rights
             .next_if(|right| *right < place + steps.start())
             .is_some()
