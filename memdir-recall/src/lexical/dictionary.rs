@@ -133,9 +133,8 @@ impl Dictionary {
             .blocks
             .partition_point(|block| self.head(*block) < from.as_bytes());
         for block in behind.saturating_sub(1)..self.blocks.len() {
-            let mut cursor = self.block(block);
             let mut term = Vec::new();
-            while let Some((known, new, list)) = cursor.next() {
+            for (known, new, list) in self.block(block) {
                 term.truncate(known);
                 term.extend_from_slice(new);
                 if !visit(&term, list) {

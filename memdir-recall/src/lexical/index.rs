@@ -3,124 +3,28 @@
 use super::dictionary::Dictionary;
 use super::gather::Doc;
 pub(crate) use super::gather::Gather;
-use super::postings::{Entries, Places, count, write_list};
-use super::text::{Stems, han_pair};
-
-/// BM25's saturation of repeated words, the customary value.
-const K1: f32 = 1.2;
-
-/// What a term can contribute at most, in units of its inverse document frequency.
-pub(crate) const MAX_GAIN: f32 = K1 + 1.0;
-
-/// How much the length of name, description and body tells: a long body repeats words for no
-/// reason, a long name hardly does.
-const LENGTH_WEIGHTS: [f32; 3] = [0.3, 0.5, 0.75];
+pub(crate) use super::merge::Origin;
+use super::postings::count;
+use super::text::Stems;
 
 /// The index over the memories of a directory, in their order.
 #[derive(Default)]
 pub(crate) struct Index {
-    stems: Stems,
-    dictionary: Dictionary,
-    lists: Vec<u8>,
-    docs: Vec<Doc>,
-    /// How many words a name, a description and a body have on average, each at least one; its
-    /// reciprocal.
-    per_mean: [f32; 3],
+    pub(super) stems: Stems,
+    pub(super) dictionary: Dictionary,
+    pub(super) lists: Vec<u8>,
+    pub(super) docs: Vec<Doc>,
+    /// One by how many words a name, a description and a body have on average, at most one.
+    pub(super) per_mean: [f32; 3],
 }
 
-/// Where the words of a memory come from. Deliberately closed.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Origin {
-    /// It has this number in the index before.
-    Kept(u32),
-    /// It was read just now, and has this number there.
-    Fresh(u32),
-}
+/// In a directory of fewer memories every word is looked for: 100 memories.
+const MIN_DOCS_TO_IGNORE: usize = 100;
 
-/// A memory that holds a term.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Holder {
-    pub(super) doc: u32,
-    /// What the term contributes to the memory, in units of the term's rarity.
-    pub(super) gain: f32,
-    /// Where its places begin, and how many bytes they take, at most 65,535; of a pair that was
-    /// put together, how many they are.
-    places: u32,
-    length: u16,
-}
-
-/// The memories that hold a term, in their order.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Holders {
-    list: Vec<Holder>,
-    /// The places of a pair, which were put together from those of its characters.
-    of_pair: Option<Vec<u32>>,
-}
-
-impl Holders {
-    pub(super) fn len(&self) -> usize {
-        self.list.len()
-    }
-
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Holder> {
-        self.list.iter()
-    }
-
-    /// One memory, if it is among them.
-    pub(super) fn find(&self, doc: u32) -> Option<&Holder> {
-        let at = self.list.binary_search_by_key(&doc, |holder| holder.doc);
-        at.ok().map(|at| &self.list[at])
-    }
-}
+/// A word is not looked for if so many of all memories hold it: 99 percent.
+const IGNORED_PERCENT: usize = 99;
 
 impl Index {
-    /// An index over memories of which some are in this one already.
-    pub(crate) fn updated(&self, fresh: &mut Gather, order: &[Origin]) -> Index {
-        let mut numbers = [vec![None; self.docs.len()], vec![None; fresh.docs().len()]];
-        let mut docs = Vec::with_capacity(order.len());
-        for (number, origin) in (0u32..).zip(order) {
-            let (source, known, before) = match origin {
-                Origin::Kept(before) => (0, &*self.docs, *before as usize),
-                Origin::Fresh(before) => (1, fresh.docs(), *before as usize),
-            };
-            docs.push(known.get(before).copied().unwrap_or_default());
-            if let Some(place) = numbers[source].get_mut(before) {
-                *place = Some(number);
-            }
-        }
-        let mut merge = Merge {
-            numbers,
-            dictionary: Dictionary::default(),
-            lists: Vec::new(),
-        };
-        let fresh = fresh.lists();
-        let mut fresh = fresh.into_iter().peekable();
-        self.dictionary.walk("", |term, range| {
-            let Ok(term) = std::str::from_utf8(term) else {
-                return true;
-            };
-            while let Some((other, list)) = fresh.next_if(|(other, _)| *other < term) {
-                merge.add(other, [&[], list]);
-            }
-            let list = fresh.next_if(|(other, _)| *other == term);
-            let list = list.map_or(&[][..], |(_, list)| list);
-            merge.add(term, [&self.lists[range], list]);
-            true
-        });
-        for (term, list) in fresh {
-            merge.add(term, [&[], list]);
-        }
-        merge.dictionary.settle();
-        merge.lists.shrink_to_fit();
-        Index {
-            stems: Stems::new(),
-            dictionary: merge.dictionary,
-            lists: merge.lists,
-            per_mean: per_mean(&docs),
-            docs,
-        }
-    }
-
     pub(crate) fn docs(&self) -> usize {
         self.docs.len()
     }
@@ -143,134 +47,16 @@ impl Index {
         self.stems.stem(word).into_owned()
     }
 
-    /// The terms that differ from another one by a slip of the hand, and how many memories hold
-    /// them.
-    pub(super) fn slips(&self, term: &str) -> Vec<(usize, String)> {
-        let mut slips = Vec::new();
-        let Some(first) = term.chars().next() else {
-            return slips;
-        };
-        self.dictionary
-            .walk(&term[..first.len_utf8()], |known, list| {
-                if is_slip(known, term.as_bytes())
-                    && let Ok(known) = std::str::from_utf8(known)
-                {
-                    slips.push((count(&self.lists[list]), known.to_owned()));
-                }
-                known.first() <= term.as_bytes().first()
-            });
-        slips
+    /// How many memories hold a term that is no pair of Han characters.
+    pub(super) fn count(&self, term: &str) -> usize {
+        self.list(term).map_or(0, count)
     }
 
-    /// How many memories hold a term.
-    pub(crate) fn count(&self, term: &str) -> usize {
-        match han_pair(term) {
-            Some(_) => self.holders(term).len(),
-            None => self.list(term).map_or(0, count),
-        }
-    }
-
-    /// The memories that hold a term.
-    pub(crate) fn holders(&self, term: &str) -> Holders {
-        if let Some((left, right)) = han_pair(term) {
-            return self.holders_of_pair(left, right);
-        }
-        let Some(range) = self.dictionary.find(term) else {
-            return Holders::default();
-        };
-        let end = range.end;
-        let list = self.lists.get(range).unwrap_or_default();
-        let mut holders = Vec::with_capacity(count(list));
-        let mut entries = Entries::of(list);
-        while let Some((doc, places)) = entries.next() {
-            let Some(known) = self.docs.get(doc as usize) else {
-                break;
-            };
-            let mut times = [0.0; 3];
-            for place in Places::of(places) {
-                times[known.field(place)] += 1.0;
-            }
-            holders.push(Holder {
-                doc,
-                gain: self.gain(*known, times),
-                // Lists take less than 4 GiB together.
-                places: u32::try_from(end - entries.behind() - places.len()).unwrap_or(u32::MAX),
-                length: u16::try_from(places.len()).unwrap_or(u16::MAX),
-            });
-        }
-        Holders {
-            list: holders,
-            of_pair: None,
-        }
-    }
-
-    /// The memories that hold a character with another one behind it.
-    fn holders_of_pair(&self, left: &str, right: &str) -> Holders {
-        let (mut holders, mut all) = (Vec::new(), Vec::new());
-        if let (Some(left), Some(right)) = (self.list(left), self.list(right)) {
-            let (mut left, mut right) = (Entries::of(left), Entries::of(right));
-            let (mut next, mut in_right) = (0, None);
-            while let Some((doc, lefts)) = left.seek(next) {
-                if in_right.is_none_or(|(other, _)| other < doc) {
-                    in_right = right.seek(doc);
-                }
-                let Some((other, rights)) = in_right else {
-                    break;
-                };
-                next = other.max(doc + 1);
-                if doc == other {
-                    let begins = all.len();
-                    let mut rights = Places::of(rights).peekable();
-                    for place in Places::of(lefts) {
-                        while rights.next_if(|right| *right <= place).is_some() {}
-                        if rights.peek() == Some(&(place + 1)) {
-                            all.push(place);
-                        }
-                    }
-                    if all.len() > begins
-                        && let Some(known) = self.docs.get(doc as usize)
-                    {
-                        let mut times = [0.0; 3];
-                        for place in &all[begins..] {
-                            times[known.field(*place)] += 1.0;
-                        }
-                        holders.push(Holder {
-                            doc,
-                            gain: self.gain(*known, times),
-                            places: u32::try_from(begins).unwrap_or(u32::MAX),
-                            length: u16::try_from(all.len() - begins).unwrap_or(u16::MAX),
-                        });
-                    }
-                }
-            }
-        }
-        Holders {
-            list: holders,
-            of_pair: Some(all),
-        }
-    }
-
-    /// Where a term stands in one of its holders, ascending.
-    pub(super) fn places<'i>(
-        &'i self,
-        holders: &'i Holders,
-        holder: &Holder,
-    ) -> impl Iterator<Item = u32> + 'i {
-        let begins = holder.places as usize;
-        let range = begins..begins + usize::from(holder.length);
-        let (of_pair, of_word) = match &holders.of_pair {
-            Some(all) => (all.get(range), None),
-            None => (None, self.lists.get(range)),
-        };
-        let of_pair = of_pair.unwrap_or_default().iter().copied();
-        of_pair.chain(Places::of(of_word.unwrap_or_default()))
-    }
-
-    /// In which field a memory has a place: name, description or body, as 0, 1 or 2.
-    pub(super) fn field(&self, doc: u32, place: u32) -> usize {
-        self.docs
-            .get(doc as usize)
-            .map_or(2, |doc| doc.field(place))
+    /// Whether so many are nearly all: such a word tells no memory from another, and would be most
+    /// of the work.
+    pub(super) fn is_everywhere(&self, holders: usize) -> bool {
+        let all = self.docs.len();
+        all >= MIN_DOCS_TO_IGNORE && holders * 100 >= all * IGNORED_PERCENT
     }
 
     /// How rare a term is that so many memories hold.
@@ -280,93 +66,15 @@ impl Index {
         (1.0 + (all - holders + 0.5) / (holders + 0.5)).ln()
     }
 
-    fn list(&self, term: &str) -> Option<&[u8]> {
+    pub(super) fn list(&self, term: &str) -> Option<&[u8]> {
         self.lists.get(self.dictionary.find(term)?)
     }
-
-    /// What a term contributes to a memory whose fields hold it so many times: BM25F.
-    #[inline]
-    fn gain(&self, doc: Doc, times: [f32; 3]) -> f32 {
-        let words = doc.words();
-        let length = |field: usize| {
-            let b = LENGTH_WEIGHTS[field];
-            1.0 - b + b * f32::from(words[field]) * self.per_mean[field]
-        };
-        // As a fraction, so that the usual case, one field, takes one division.
-        let (mut over, mut under) = (0.0, 1.0);
-        for (field, times) in times.into_iter().enumerate() {
-            if times > 0.0 {
-                let length = length(field);
-                over = over * length + times * under;
-                under *= length;
-            }
-        }
-        MAX_GAIN * over / (K1 * under + over)
-    }
 }
 
-#[expect(
-    clippy::cast_precision_loss,
-    reason = "at most 100,000 memories with 64 MiB of text"
-)]
-fn per_mean(docs: &[Doc]) -> [f32; 3] {
-    let mut sums = [0u64; 3];
-    for doc in docs {
-        for (sum, words) in sums.iter_mut().zip(doc.words()) {
-            *sum += u64::from(words);
-        }
-    }
-    sums.map(|sum| (docs.len().max(1) as f32 / sum.max(1) as f32).min(1.0))
-}
-
-/// Two sources of lists in the making of one.
-struct Merge {
-    /// The new numbers of the memories of either source; none if they are gone.
-    numbers: [Vec<Option<u32>>; 2],
-    dictionary: Dictionary,
-    lists: Vec<u8>,
-}
-
-impl Merge {
-    fn add(&mut self, term: &str, lists: [&[u8]; 2]) {
-        let mut entries: Vec<(u32, &[u8])> = Vec::new();
-        for (list, numbers) in lists.into_iter().zip(&self.numbers) {
-            let known = Entries::of(list).filter_map(|(doc, places)| {
-                let number = numbers.get(doc as usize).copied().flatten()?;
-                Some((number, places))
-            });
-            entries.extend(known);
-        }
-        if entries.is_empty() {
-            return;
-        }
-        entries.sort_unstable_by_key(|(doc, _)| *doc);
-        let begins = self.lists.len();
-        write_list(&mut self.lists, &entries);
-        if !self.dictionary.push(term, self.lists.len() - begins) {
-            self.lists.truncate(begins);
-        }
-    }
-}
-
-/// Whether two words with the same first letter differ in one letter, or in the order of two, or in
-/// that one has a letter more.
-fn is_slip(a: &[u8], b: &[u8]) -> bool {
-    if a.first() != b.first() || a.len().abs_diff(b.len()) > 1 {
-        return false;
-    }
-    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
-    match (&a[same..], &b[same..]) {
-        ([_, a @ ..], [_, b @ ..]) if a == b => true,
-        ([a1, a2, a @ ..], [b1, b2, b @ ..]) if a1 == b2 && a2 == b1 && a == b => true,
-        ([_, a @ ..], b) if a == b => true,
-        (a, [_, b @ ..]) => a == b,
-        _ => false,
-    }
-}
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lexical::holders::MAX_GAIN;
 
     type Memory = [&'static str; 3];
 
@@ -379,17 +87,18 @@ mod tests {
         Index::default().updated(&mut gather, &origins)
     }
 
-    /// The memories that hold a term, with its places.
-    fn places(index: &Index, term: &str) -> Vec<(u32, Vec<u32>)> {
-        let holders = index.holders(term);
-        assert_eq!(holders.len(), index.count(term), "{term}");
+    /// Memories, and where a term stands in them.
+    type InMemories = Vec<(u32, Vec<u32>)>;
+
+    fn places(index: &Index, term: &str) -> InMemories {
+        let holders = index.holders(term).unwrap();
         holders
             .iter()
             .map(|holder| (holder.doc, index.places(&holders, holder).collect()))
             .collect()
     }
 
-    fn all(index: &Index) -> Vec<(String, Vec<(u32, Vec<u32>)>)> {
+    fn all(index: &Index) -> Vec<(String, InMemories)> {
         let mut terms = Vec::new();
         index.dictionary.walk("", |term, _| {
             terms.push(String::from_utf8(term.to_vec()).unwrap());
@@ -430,7 +139,7 @@ mod tests {
     fn pairs_of_han_characters_are_found_by_their_characters() {
         let index = index(&MEMORIES);
         // `数据` ends a line in the first body, where no `据库` follows.
-        assert_eq!(index.count("数据"), 2);
+        assert_eq!(places(&index, "数据").len(), 2);
         assert_eq!(places(&index, "数据")[0].1.len(), 3);
         assert_eq!(places(&index, "据库")[0].1.len(), 2);
         assert_eq!(places(&index, "库数"), []);
@@ -484,32 +193,9 @@ mod tests {
             ["a", "", "word word and others"],
             ["a", "", "word and others"],
         ]);
-        let gain = |doc| index.holders("word").find(doc).unwrap().gain;
+        let gain = |doc| index.holders("word").unwrap().find(doc).unwrap().gain;
         assert!(gain(0) < gain(2) && gain(2) < gain(1) && gain(1) < MAX_GAIN);
-        assert_eq!(index.holders("word").find(3), None);
-    }
-
-    #[test]
-    fn a_slip_is_one_letter() {
-        let index = index(&[["database", "databases", "datum data base"]]);
-        for slip in ["databse", "databsae", "databaze", "databaase"] {
-            // The stem of `database`.
-            let stem = index.stem(slip);
-            let slips = index.slips(&stem);
-            assert_eq!(slips, [(1, "databas".to_owned())], "{stem}");
-        }
-        for other in ["atabas", "datasab", "", "d", "Databas", "数"] {
-            assert_eq!(index.slips(other), [], "{other}");
-        }
-        let is_slip = |a: &str, b: &str| is_slip(a.as_bytes(), b.as_bytes());
-        for slip in ["databse", "databsae", "databaze", "databaase", "databases"] {
-            assert!(is_slip(slip, "database"), "{slip}");
-            assert!(is_slip("database", slip), "{slip}");
-        }
-        for other in ["atabase", "datasabe", "", "d", "databasing", "databzze"] {
-            assert!(!is_slip(other, "database"), "{other}");
-            assert!(!is_slip("database", other), "{other}");
-        }
+        assert_eq!(index.holders("word").unwrap().find(3), None);
     }
 
     /// So many words from a vocabulary in which, as in real texts, few words are frequent and many

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use super::evidence::Counted;
 use super::glossary;
-use super::index::{Holders, Index, MAX_GAIN};
+use super::holders::{Holders, MAX_GAIN};
+use super::index::Index;
 use super::stop;
-use super::text::{Piece, han_pair, is_pair, split};
+use super::text::{Piece, is_pair, split};
 use crate::text::head;
 
 /// The most terms of a query that are looked up: 64 words. A message that pastes a whole file is
@@ -40,12 +41,6 @@ const MENDINGS: usize = 2;
 
 /// The shortest stem that may have a slip: 5 bytes; shorter ones are near too many others.
 const MIN_MENDED_BYTES: usize = 5;
-
-/// A word is not looked for if so many of all memories hold it: 99 percent.
-const IGNORED_PERCENT: usize = 99;
-
-/// In a directory of fewer memories every word is looked for: 100 memories.
-const MIN_DOCS_TO_IGNORE: usize = 100;
 
 /// One term of a query.
 #[derive(Debug, Clone)]
@@ -128,7 +123,7 @@ impl Lookup {
                     let stem = index.stem(word);
                     // `time out` finds `timeout`, if one of the two says nothing on its own; `for
                     // the` does not find `forth`.
-                    let known = |term: &str| index.count(term) > 0;
+                    let known = |term: &str| index.holds(term);
                     let this = Before {
                         word: word.to_owned(),
                         is_stop,
@@ -213,17 +208,9 @@ impl Lookup {
         let overlaps = self.asked.last().is_some_and(|before| {
             !text.is_ascii() && before.text.chars().next_back() == text.chars().next()
         });
-        // What nearly all memories hold tells none from another, and is most of the work.
-        let is_everywhere = |held: usize| {
-            index.docs() >= MIN_DOCS_TO_IGNORE && held * 100 >= index.docs() * IGNORED_PERCENT
+        let Some(holders) = index.holders(&text) else {
+            return;
         };
-        if han_pair(&text).is_none() && is_everywhere(index.count(&text)) {
-            return;
-        }
-        let holders = index.holders(&text);
-        if is_everywhere(holders.len()) {
-            return;
-        }
         let rarity = index.rarity(holders.len());
         self.asked.push(Asked {
             counted: Counted::of(&text),
@@ -254,7 +241,7 @@ impl Lookup {
             for at in 3..word.len().saturating_sub(2) {
                 let known = |part: &str| {
                     let stem = index.stem(part);
-                    (index.count(&stem) > 0).then_some(stem)
+                    index.holds(&stem).then_some(stem)
                 };
                 let (head, tail) = word.split_at(at);
                 if let Some(head) = known(head)
@@ -309,7 +296,7 @@ impl Lookup {
                         Piece::Pair(text) | Piece::Lone(text) => text.to_owned(),
                         _ => return,
                     };
-                    if index.count(&term) > 0 {
+                    if index.holds(&term) {
                         stand_ins.push(term);
                     }
                 });

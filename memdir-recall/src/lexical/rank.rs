@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::index::{Holder, Index, MAX_GAIN};
+use super::holders::{Holder, MAX_GAIN};
+use super::index::Index;
 pub(crate) use super::lookup::{Asked, Lookup};
 use super::stop;
 use super::text::{Piece, is_pair, split};
@@ -158,7 +159,9 @@ impl Lookup {
             .map(|scored| (scored.score, *scored))
             .collect();
         for (term, value) in &lessons {
-            let holders = index.holders(term);
+            let Some(holders) = index.holders(term) else {
+                continue;
+            };
             let value = LESSON * value / most * index.rarity(holders.len());
             for (score, scored) in &mut rest {
                 *score += holders

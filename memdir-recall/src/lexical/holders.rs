@@ -1,0 +1,198 @@
+//! The memories that hold a term, and how well.
+
+use super::gather::Doc;
+use super::index::Index;
+use super::postings::{Entries, Places, count};
+use super::text::han_pair;
+
+/// BM25's saturation of repeated words, the customary value.
+const K1: f32 = 1.2;
+
+/// What a term can contribute at most, in units of its inverse document frequency.
+pub(super) const MAX_GAIN: f32 = K1 + 1.0;
+
+/// How much the length of name, description and body tells: a long body repeats words for no
+/// reason, a long name hardly does.
+const LENGTH_WEIGHTS: [f32; 3] = [0.3, 0.5, 0.75];
+
+/// A memory that holds a term.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Holder {
+    pub(super) doc: u32,
+    /// What the term contributes to the memory, in units of the term's rarity.
+    pub(super) gain: f32,
+    /// Where its places begin, and how many bytes they take, at most 65,535; of a pair that was
+    /// put together, how many they are.
+    places: u32,
+    length: u16,
+}
+
+/// The memories that hold a term, in their order.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Holders {
+    list: Vec<Holder>,
+    /// The places of a pair, which were put together from those of its characters.
+    of_pair: Option<Vec<u32>>,
+}
+
+impl Holders {
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Holder> {
+        self.list.iter()
+    }
+
+    /// One memory, if it is among them.
+    pub(super) fn find(&self, doc: u32) -> Option<&Holder> {
+        let at = self.list.binary_search_by_key(&doc, |holder| holder.doc);
+        at.ok().map(|at| &self.list[at])
+    }
+}
+
+impl Index {
+    /// Whether any memory holds a term.
+    pub(super) fn holds(&self, term: &str) -> bool {
+        match han_pair(term) {
+            Some(_) => self.holders(term).is_none_or(|holders| holders.len() > 0),
+            None => self.list(term).is_some(),
+        }
+    }
+
+    /// The memories that hold a term; `None` if these are [nearly all](Index::is_everywhere).
+    pub(super) fn holders(&self, term: &str) -> Option<Holders> {
+        if let Some((left, right)) = han_pair(term) {
+            return self.holders_of_pair(left, right);
+        }
+        let Some(range) = self.dictionary.find(term) else {
+            return Some(Holders::default());
+        };
+        let end = range.end;
+        let list = self.lists.get(range).unwrap_or_default();
+        let count = count(list);
+        if self.is_everywhere(count) {
+            return None;
+        }
+        let mut holders = Vec::with_capacity(count.min(self.docs.len()));
+        let mut entries = Entries::of(list);
+        while let Some((doc, places)) = entries.next() {
+            let Some(known) = self.docs.get(doc as usize) else {
+                break;
+            };
+            holders.push(Holder {
+                doc,
+                gain: self.gain(*known, Places::of(places)),
+                // Lists take less than 4 GiB together.
+                places: u32::try_from(end - entries.behind() - places.len()).unwrap_or(u32::MAX),
+                length: u16::try_from(places.len()).unwrap_or(u16::MAX),
+            });
+        }
+        Some(Holders {
+            list: holders,
+            of_pair: None,
+        })
+    }
+
+    /// The memories that hold a character with another one behind it.
+    fn holders_of_pair(&self, left: &str, right: &str) -> Option<Holders> {
+        let (Some(left), Some(right)) = (self.list(left), self.list(right)) else {
+            return Some(Holders::default());
+        };
+        // For each memory where its places begin among all.
+        let (mut docs, mut all) = (Vec::new(), Vec::new());
+        let (mut left, mut right) = (Entries::of(left), Entries::of(right));
+        let (mut next, mut in_right) = (0, None);
+        while let Some((doc, lefts)) = left.seek(next) {
+            if in_right.is_none_or(|(other, _)| other < doc) {
+                in_right = right.seek(doc);
+            }
+            let Some((other, rights)) = in_right else {
+                break;
+            };
+            next = other.max(doc + 1);
+            if doc != other {
+                continue;
+            }
+            let begins = all.len();
+            let mut rights = Places::of(rights).peekable();
+            for place in Places::of(lefts) {
+                while rights.next_if(|right| *right <= place).is_some() {}
+                if rights.peek() == Some(&(place + 1)) {
+                    all.push(place);
+                }
+            }
+            if all.len() > begins {
+                docs.push((doc, begins));
+            }
+        }
+        if self.is_everywhere(docs.len()) {
+            return None;
+        }
+        let ends = docs
+            .iter()
+            .skip(1)
+            .map(|(_, begins)| *begins)
+            .chain([all.len()]);
+        let holders = docs.iter().zip(ends).filter_map(|((doc, begins), end)| {
+            let places = all[*begins..end].iter().copied();
+            Some(Holder {
+                doc: *doc,
+                gain: self.gain(*self.docs.get(*doc as usize)?, places),
+                places: u32::try_from(*begins).unwrap_or(u32::MAX),
+                length: u16::try_from(end - begins).unwrap_or(u16::MAX),
+            })
+        });
+        Some(Holders {
+            list: holders.collect(),
+            of_pair: Some(all),
+        })
+    }
+
+    /// Where a term stands in one of its holders, ascending.
+    pub(super) fn places<'i>(
+        &'i self,
+        holders: &'i Holders,
+        holder: &Holder,
+    ) -> impl Iterator<Item = u32> + 'i {
+        let begins = holder.places as usize;
+        let range = begins..begins + usize::from(holder.length);
+        let (of_pair, of_word) = match &holders.of_pair {
+            Some(all) => (all.get(range), None),
+            None => (None, self.lists.get(range)),
+        };
+        let of_pair = of_pair.unwrap_or_default().iter().copied();
+        of_pair.chain(Places::of(of_word.unwrap_or_default()))
+    }
+
+    /// In which field a memory has a place: name, description or body, as 0, 1 or 2.
+    pub(super) fn field(&self, doc: u32, place: u32) -> usize {
+        self.docs
+            .get(doc as usize)
+            .map_or(2, |doc| doc.field(place))
+    }
+
+    /// What a term contributes to a memory that holds it at these places: BM25F.
+    #[inline]
+    fn gain(&self, doc: Doc, places: impl Iterator<Item = u32>) -> f32 {
+        let mut times = [0.0; 3];
+        for place in places {
+            times[doc.field(place)] += 1.0;
+        }
+        let words = doc.words();
+        let length = |field: usize| {
+            let b = LENGTH_WEIGHTS[field];
+            1.0 - b + b * f32::from(words[field]) * self.per_mean[field]
+        };
+        // As a fraction, so that the usual case, one field, takes one division.
+        let (mut over, mut under) = (0.0, 1.0);
+        for (field, times) in times.into_iter().enumerate() {
+            if times > 0.0 {
+                let length = length(field);
+                over = over * length + times * under;
+                under *= length;
+            }
+        }
+        MAX_GAIN * over / (K1 * under + over)
+    }
+}

@@ -1,0 +1,109 @@
+//! An index from another one and what was read since.
+
+use super::dictionary::Dictionary;
+use super::gather::{Doc, Gather};
+use super::index::Index;
+use super::postings::{Entries, write_list};
+use super::text::Stems;
+
+/// Where the words of a memory come from. Deliberately closed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Origin {
+    /// It has this number in the index before.
+    Kept(u32),
+    /// It was read just now, and has this number there.
+    Fresh(u32),
+}
+
+impl Index {
+    /// An index over memories of which some are in this one already.
+    pub(crate) fn updated(&self, fresh: &mut Gather, order: &[Origin]) -> Index {
+        let mut numbers = [vec![None; self.docs.len()], vec![None; fresh.docs().len()]];
+        let mut docs = Vec::with_capacity(order.len());
+        for (number, origin) in (0u32..).zip(order) {
+            let (source, known, before) = match origin {
+                Origin::Kept(before) => (0, &*self.docs, *before as usize),
+                Origin::Fresh(before) => (1, fresh.docs(), *before as usize),
+            };
+            docs.push(known.get(before).copied().unwrap_or_default());
+            if let Some(place) = numbers[source].get_mut(before) {
+                *place = Some(number);
+            }
+        }
+        let mut merge = Merge {
+            numbers,
+            dictionary: Dictionary::default(),
+            lists: Vec::new(),
+        };
+        let fresh = fresh.lists();
+        let mut fresh = fresh.into_iter().peekable();
+        self.dictionary.walk("", |term, range| {
+            let Ok(term) = std::str::from_utf8(term) else {
+                return true;
+            };
+            while let Some((other, list)) = fresh.next_if(|(other, _)| *other < term) {
+                merge.add(other, [&[], list]);
+            }
+            let list = fresh.next_if(|(other, _)| *other == term);
+            let list = list.map_or(&[][..], |(_, list)| list);
+            merge.add(term, [&self.lists[range], list]);
+            true
+        });
+        for (term, list) in fresh {
+            merge.add(term, [&[], list]);
+        }
+        merge.dictionary.settle();
+        merge.lists.shrink_to_fit();
+        Index {
+            stems: Stems::new(),
+            dictionary: merge.dictionary,
+            lists: merge.lists,
+            per_mean: per_mean(&docs),
+            docs,
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "at most 100,000 memories with 64 MiB of text"
+)]
+fn per_mean(docs: &[Doc]) -> [f32; 3] {
+    let mut sums = [0u64; 3];
+    for doc in docs {
+        for (sum, words) in sums.iter_mut().zip(doc.words()) {
+            *sum += u64::from(words);
+        }
+    }
+    sums.map(|sum| (docs.len().max(1) as f32 / sum.max(1) as f32).min(1.0))
+}
+
+/// Two sources of lists in the making of one.
+struct Merge {
+    /// The new numbers of the memories of either source; none if they are gone.
+    numbers: [Vec<Option<u32>>; 2],
+    dictionary: Dictionary,
+    lists: Vec<u8>,
+}
+
+impl Merge {
+    fn add(&mut self, term: &str, lists: [&[u8]; 2]) {
+        let mut entries: Vec<(u32, &[u8])> = Vec::new();
+        for (list, numbers) in lists.into_iter().zip(&self.numbers) {
+            let known = Entries::of(list).filter_map(|(doc, places)| {
+                let number = numbers.get(doc as usize).copied().flatten()?;
+                Some((number, places))
+            });
+            entries.extend(known);
+        }
+        if entries.is_empty() {
+            return;
+        }
+        entries.sort_unstable_by_key(|(doc, _)| *doc);
+        let begins = self.lists.len();
+        write_list(&mut self.lists, &entries);
+        if !self.dictionary.push(term, self.lists.len() - begins) {
+            self.lists.truncate(begins);
+        }
+    }
+}

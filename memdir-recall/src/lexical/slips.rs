@@ -1,0 +1,71 @@
+//! Words that differ by a slip of the hand.
+
+use super::index::Index;
+use super::postings::count;
+
+impl Index {
+    /// The terms that differ from another one by a slip of the hand, and how many memories hold
+    /// them.
+    pub(super) fn slips(&self, term: &str) -> Vec<(usize, String)> {
+        let mut slips = Vec::new();
+        let Some(first) = term.chars().next() else {
+            return slips;
+        };
+        self.dictionary
+            .walk(&term[..first.len_utf8()], |known, list| {
+                if is_slip(known, term.as_bytes())
+                    && let Ok(known) = std::str::from_utf8(known)
+                {
+                    slips.push((count(&self.lists[list]), known.to_owned()));
+                }
+                known.first() <= term.as_bytes().first()
+            });
+        slips
+    }
+}
+
+/// Whether two words with the same first letter differ in one letter, or in the order of two, or in
+/// that one has a letter more.
+fn is_slip(a: &[u8], b: &[u8]) -> bool {
+    if a.first() != b.first() || a.len().abs_diff(b.len()) > 1 {
+        return false;
+    }
+    let same = a.iter().zip(b).take_while(|(a, b)| a == b).count();
+    match (&a[same..], &b[same..]) {
+        ([_, a @ ..], [_, b @ ..]) if a == b => true,
+        ([a1, a2, a @ ..], [b1, b2, b @ ..]) if a1 == b2 && a2 == b1 && a == b => true,
+        ([_, a @ ..], b) if a == b => true,
+        (a, [_, b @ ..]) => a == b,
+        _ => false,
+    }
+}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lexical::index::{Gather, Origin};
+
+    #[test]
+    fn a_slip_is_one_letter() {
+        let mut gather = Gather::default();
+        let number = gather.read("database", "databases", "datum data base");
+        let index = Index::default().updated(&mut gather, &[Origin::Fresh(number)]);
+        for slip in ["databse", "databsae", "databaze", "databaase"] {
+            // The stem of `database`.
+            let stem = index.stem(slip);
+            let slips = index.slips(&stem);
+            assert_eq!(slips, [(1, "databas".to_owned())], "{stem}");
+        }
+        for other in ["atabas", "datasab", "", "d", "Databas", "数"] {
+            assert_eq!(index.slips(other), [], "{other}");
+        }
+        let is_slip = |a: &str, b: &str| is_slip(a.as_bytes(), b.as_bytes());
+        for slip in ["databse", "databsae", "databaze", "databaase", "databases"] {
+            assert!(is_slip(slip, "database"), "{slip}");
+            assert!(is_slip("database", slip), "{slip}");
+        }
+        for other in ["atabase", "datasabe", "", "d", "databasing", "databzze"] {
+            assert!(!is_slip(other, "database"), "{other}");
+            assert!(!is_slip("database", other), "{other}");
+        }
+    }
+}
