@@ -44,10 +44,11 @@ impl Doc {
 #[derive(Default)]
 pub(crate) struct Gather {
     stems: Stems,
-    lists: HashMap<Box<str>, List>,
-    /// Words as written in lower case, and their stems if they are others; so most are stemmed
-    /// only once.
-    remembered: HashMap<Box<str>, Option<Box<str>>>,
+    terms: HashMap<Box<str>, usize>,
+    lists: Vec<List>,
+    /// Words as written in lower case, and which list is theirs, so that most are stemmed only
+    /// once.
+    remembered: HashMap<Box<str>, usize>,
     docs: Vec<Doc>,
 }
 
@@ -78,39 +79,42 @@ impl Gather {
 
     /// The terms in order, with the memories that hold them.
     pub(super) fn lists(&mut self) -> Vec<(&str, &[u8])> {
-        let mut lists: Vec<(&str, &[u8])> = (self.lists.iter_mut())
-            .map(|(term, list)| (&**term, list.done()))
+        for list in &mut self.lists {
+            list.close();
+        }
+        let mut lists: Vec<(&str, &[u8])> = (self.terms.iter())
+            .map(|(term, list)| (&**term, self.lists[*list].as_bytes()))
             .collect();
         lists.sort_unstable_by_key(|(term, _)| *term);
         lists
     }
 
-    fn term(&mut self, term: &str, doc: u32, place: u32) {
-        match self.lists.get_mut(term) {
-            Some(list) => list.push(doc, place),
-            None => {
-                let mut list = List::default();
-                list.push(doc, place);
-                self.lists.insert(term.into(), list);
-            }
+    /// Which list is a term's.
+    fn list(&mut self, term: &str) -> usize {
+        if let Some(list) = self.terms.get(term) {
+            return *list;
         }
+        self.lists.push(List::default());
+        self.terms.insert(term.into(), self.lists.len() - 1);
+        self.lists.len() - 1
+    }
+
+    fn term(&mut self, term: &str, doc: u32, place: u32) {
+        let list = self.list(term);
+        self.lists[list].push(doc, place);
     }
 
     fn word(&mut self, word: &str, doc: u32, place: u32) {
-        if let Some(stem) = self.remembered.get(word) {
-            let term = stem.as_deref().unwrap_or(word);
-            if let Some(list) = self.lists.get_mut(term) {
-                list.push(doc, place);
-                return;
+        let known = self.remembered.get(word).copied();
+        let list = known.unwrap_or_else(|| {
+            let stem = self.stems.stem(word).into_owned();
+            let list = self.list(&stem);
+            if self.remembered.len() < MAX_REMEMBERED {
+                self.remembered.insert(word.into(), list);
             }
-        }
-        let stem = self.stems.stem(word);
-        if self.remembered.len() < MAX_REMEMBERED {
-            let other = (stem != word).then(|| (&*stem).into());
-            self.remembered.insert(word.into(), other);
-        }
-        let stem = stem.into_owned();
-        self.term(&stem, doc, place);
+            list
+        });
+        self.lists[list].push(doc, place);
     }
 }
 

@@ -65,8 +65,8 @@ impl List {
         self.place = place;
     }
 
-    /// Says how many bytes the places of the last memory take.
-    fn close(&mut self) {
+    /// Says how many bytes the places of the last memory take; that is the end of it.
+    pub(super) fn close(&mut self) {
         let [begins, places] = self.begins;
         let length = self.bytes.len() - places;
         if length > 1
@@ -80,9 +80,8 @@ impl List {
         self.begins = [self.bytes.len(); 2];
     }
 
-    /// The list as it is; nothing may be added any more.
-    pub(super) fn done(&mut self) -> &[u8] {
-        self.close();
+    /// The list, after it was closed.
+    pub(super) fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
@@ -249,7 +248,8 @@ mod tests {
                 list.push(*doc, *place);
             }
         }
-        let entries: Vec<(u32, &[u8])> = Entries::of(list.done()).collect();
+        list.close();
+        let entries: Vec<(u32, &[u8])> = Entries::of(list.as_bytes()).collect();
         let mut bytes = Vec::new();
         write_list(&mut bytes, &entries);
         bytes
