@@ -30,7 +30,7 @@ fn main() {
     };
     for count in counts {
         let dir = TempDir::new().unwrap();
-        let files = write(dir.path(), *count);
+        let files = write(dir.path(), *count, false);
         scans(&table, dir.path(), &files);
         queries(
             &table,
@@ -40,101 +40,70 @@ fn main() {
         );
         memory(dir.path(), &files);
         let dir = TempDir::new().unwrap();
-        let files = write_chinese(dir.path(), *count);
+        let files = write(dir.path(), *count, true);
         queries(
             &table,
             dir.path(),
             &format!("query {count} in Chinese"),
-            "支付服务的重试上限为什么这么低，数据库结构由谁负责？",
+            "账单客户端的表结构由谁负责，重试上限为什么这么低？",
         );
         memory(dir.path(), &files);
     }
     table.end();
 }
 
-fn write(dir: &Path, count: usize) -> Vec<PathBuf> {
-    const SYSTEMS: [&str; 8] = [
-        "billing", "search", "login", "catalog", "shipping", "mail", "reports", "支付",
+/// Memories in English, or the same in Chinese; a few of either are of the other language.
+fn write(dir: &Path, count: usize, is_chinese: bool) -> Vec<PathBuf> {
+    const SYSTEMS: [[&str; 8]; 2] = [
+        [
+            "billing", "search", "login", "catalog", "shipping", "mail", "reports", "支付",
+        ],
+        [
+            "账单", "搜索", "登录", "目录", "物流", "邮件", "报表", "payment",
+        ],
     ];
-    const TOPICS: [&str; 9] = [
-        "cache", "deploy", "schema", "alerts", "budget", "owner", "backlog", "quota", "重试",
+    const TOPICS: [[&str; 9]; 2] = [
+        [
+            "cache", "deploy", "schema", "alerts", "budget", "owner", "backlog", "quota", "重试",
+        ],
+        [
+            "缓存",
+            "部署",
+            "表结构",
+            "告警",
+            "预算",
+            "负责人",
+            "待办",
+            "配额",
+            "retry",
+        ],
     ];
+    let language = usize::from(is_chinese);
+    let (systems, topics) = (SYSTEMS[language], TOPICS[language]);
     let mut files = Vec::new();
     for at in 0..count {
-        let (system, topic) = (SYSTEMS[at % SYSTEMS.len()], TOPICS[at / 8 % TOPICS.len()]);
-        let kind = MemoryType::ALL[at % MemoryType::ALL.len()];
+        let (system, topic) = (systems[at % systems.len()], topics[at / 8 % topics.len()]);
+        let (week, limit) = (at % 52, at % 700);
         let name = format!("{system} {topic} {at}");
-        let description = format!("what was agreed about the {topic} of {system} in round {at}");
-        let body = format!(
-            "The {topic} of {system} stays until the review in week {}.\n\n**Why:** round {at} \
-             showed that `retry_limit_{}` is read by {system}Client only.\n\
-             **How to apply:** ask the owner of {system} before a change of the {topic}.\n",
-            at % 52,
-            at % 700
-        );
-        let path = dir.join(format!("memory_{at:05}.md"));
-        fs::write(
-            &path,
-            Memory::new(kind, &name, &description, &body).render(),
-        )
-        .unwrap();
-        files.push(path);
-    }
-    files
-}
-
-/// Memories in Chinese: words of the trade, and between them characters of which few are frequent
-/// and many rare, as in texts.
-fn write_chinese(dir: &Path, count: usize) -> Vec<PathBuf> {
-    const WORDS: [&str; 24] = [
-        "支付",
-        "服务",
-        "重试",
-        "上限",
-        "数据库",
-        "结构",
-        "负责",
-        "迁移",
-        "缓存",
-        "部署",
-        "日志",
-        "接口",
-        "超时",
-        "用户",
-        "登录",
-        "测试",
-        "回滚",
-        "告警",
-        "评审",
-        "分支",
-        "配置",
-        "权限",
-        "发布",
-        "订单",
-    ];
-    let mut state = 1u64;
-    let mut next = |of: u64| {
-        state = state
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (state >> 33) % of
-    };
-    let mut files = Vec::new();
-    for at in 0..count {
-        let mut text = |words: usize| {
-            let mut text = String::new();
-            for _ in 0..words {
-                text.push_str(WORDS[next(24) as usize]);
-                for _ in 0..2 {
-                    let chance = next(1_000) + 1;
-                    let rank = 300_000 / (chance * chance).max(100);
-                    text.extend(char::from_u32(0x4e00 + rank as u32));
-                }
-            }
-            text
+        let (description, body) = if is_chinese {
+            (
+                format!("第 {at} 轮里关于{system}的{topic}的约定"),
+                format!(
+                    "{system}的{topic}在第 {week} 周的评审之前保持不变。\n\n**原因：**第 {at} 轮发现\
+                     只有{system}的客户端读取 `retry_limit_{limit}`。\n\
+                     **做法：**修改{topic}之前先问{system}的负责人。\n"
+                ),
+            )
+        } else {
+            (
+                format!("what was agreed about the {topic} of {system} in round {at}"),
+                format!(
+                    "The {topic} of {system} stays until the review in week {week}.\n\n**Why:** \
+                     round {at} showed that `retry_limit_{limit}` is read by {system}Client only.\n\
+                     **How to apply:** ask the owner of {system} before a change of the {topic}.\n"
+                ),
+            )
         };
-        let (name, description) = (format!("{} {at}", text(1)), text(3));
-        let body = format!("{}。\n\n**原因：**{}。\n", text(8), text(8));
         let kind = MemoryType::ALL[at % MemoryType::ALL.len()];
         let path = dir.join(format!("memory_{at:05}.md"));
         let memory = Memory::new(kind, &name, &description, &body);

@@ -2,7 +2,8 @@
 //!
 //! A suite is two files: `NAME-memories.jsonl` with one memory a line (`dir`, `id`, `name`,
 //! `description`, `type`, `body`, `mtime`), and any other `NAME-*.jsonl` with one query a line
-//! (`dir`, `qid`, `query`, `gold`). A query without gold is one that should bring nothing.
+//! (`dir`, `qid`, `query`, `gold`). A query without gold is one that should bring nothing. The queries
+//! of the project's own set are put to every other suite, too, as ones about something else.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -38,7 +39,15 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
             }
         }
     }
-    let data = data.unwrap_or_else(|| workspace_root().join("xtask/fixtures/recall"));
+    let own = workspace_root().join("xtask/fixtures/recall");
+    let foreign: Vec<Value> = match &data {
+        None => Vec::new(),
+        Some(_) => suites(&own)?
+            .into_iter()
+            .flat_map(|suite| suite.queries)
+            .collect(),
+    };
+    let data = data.unwrap_or(own);
     let suites = suites(&data)?;
     if suites.is_empty() {
         return Err(format!(
@@ -51,13 +60,18 @@ pub(crate) fn run(args: &[String]) -> Result<ExitCode> {
     let mut table = String::new();
     head(&mut table);
     for suite in &suites {
-        let answers = suite.answer(&options)?;
+        let (answers, index) = suite.answer(&options)?;
         for answer in &answers {
             let line = json!({ "dir": answer.dir, "qid": answer.qid, "picks": answer.picks });
             let _ = writeln!(predictions, "{line}");
         }
         rows(&suite.name, &answers, &mut table);
-        suite.costs(&answers, &mut table);
+        if !foreign.is_empty() {
+            let about_others = suite.about_others(&foreign);
+            let (answers, _) = about_others.answer(&options)?;
+            row("  foreign", &answers.iter().collect::<Vec<_>>(), &mut table);
+        }
+        suite.costs(&answers, index, &mut table);
     }
     tell(&table);
     if let Some(out) = out {
@@ -186,11 +200,28 @@ fn write(memories: &[Value]) -> Result<Written> {
 }
 
 impl Suite {
-    fn answer(&self, options: &Options) -> Result<Vec<Answer>> {
-        let mut answers = Vec::new();
+    /// The same memories, asked about something else.
+    fn about_others(&self, queries: &[Value]) -> Suite {
+        let put_to = |dir: &String| {
+            let dir = dir.clone();
+            queries.iter().map(move |query| {
+                json!({ "dir": dir, "qid": query["qid"], "query": query["query"], "gold": [] })
+            })
+        };
+        Suite {
+            name: self.name.clone(),
+            dirs: self.dirs.clone(),
+            queries: self.dirs.keys().flat_map(put_to).collect(),
+        }
+    }
+
+    /// The answers to all queries, and how many bytes the indexes take.
+    fn answer(&self, options: &Options) -> Result<(Vec<Answer>, usize)> {
+        let (mut answers, mut index) = (Vec::new(), 0);
         for (dir, memories) in &self.dirs {
             let written = write(memories)?;
             let recall = Recall::scan(written.dir.path(), options)?;
+            index += recall.index_bytes();
             let open = Options::default().floor(0).one_word_floor(0).beside_best(0);
             let open = Recall::scan(written.dir.path(), &open)?;
             for query in self
@@ -225,11 +256,11 @@ impl Suite {
                 });
             }
         }
-        Ok(answers)
+        Ok((answers, index))
     }
 
-    /// What a scan costs and how long queries take.
-    fn costs(&self, answers: &[Answer], out: &mut String) {
+    /// How long queries take, and what the index does beside the texts it is over.
+    fn costs(&self, answers: &[Answer], index: usize, out: &mut String) {
         let mut times: Vec<Duration> = answers.iter().map(|answer| answer.time).collect();
         times.sort();
         let at = |share: usize| times.get((times.len() * share / 100).min(times.len() - 1));
@@ -242,6 +273,21 @@ impl Suite {
             self.dirs.len(),
             us(at(50)),
             us(at(95))
+        );
+        let bytes = |keys: &[&str]| -> usize {
+            let memories = self.dirs.values().flatten();
+            let texts = memories.flat_map(|memory| keys.iter().map(|key| memory[*key].as_str()));
+            texts.flatten().map(str::len).sum()
+        };
+        let bodies = bytes(&["body"]);
+        let all = bytes(&["name", "description", "body"]);
+        let _ = writeln!(
+            out,
+            "{:<18} the index takes {index} bytes: {} % of the bodies, {} % of these with names and \
+             descriptions",
+            "",
+            index * 100 / bodies.max(1),
+            index * 100 / all.max(1)
         );
     }
 }
