@@ -17,7 +17,12 @@ const COMMON: f32 = 0.5;
 /// which not all are common.
 const COMMON_PAIR: f32 = 0.6;
 
+/// What a word in another script says that stands in for one of the query: six tenths. It may mean
+/// something else there, and others may be meant.
+const ACROSS: f32 = 0.6;
+
 /// What is left of that if it is the only one of several words that a memory holds: three quarters.
+/// The same holds for a single pair of characters, which may be a piece of another word there.
 const ALONE: f32 = 0.75;
 
 /// What a word says that stands in the name or the description: one and a half of what it says in
@@ -29,7 +34,8 @@ const ABOUT: f32 = 1.5;
 pub(super) struct Counted {
     pub(super) in_score: f32,
     as_evidence: f32,
-    is_common: bool,
+    /// Whether it says less still if nothing else speaks for a memory.
+    is_weak: bool,
 }
 
 impl Counted {
@@ -43,7 +49,18 @@ impl Counted {
         Counted {
             in_score,
             as_evidence,
-            is_common,
+            is_weak: is_common || is_pair(term),
+        }
+    }
+
+    /// The same for what stands in for a word that is or is not common: as evidence, it says no more
+    /// than the word itself.
+    pub(super) fn stand_in(is_common: bool, is_across: bool) -> Counted {
+        let across = if is_across { ACROSS } else { 1.0 };
+        Counted {
+            in_score: 1.0,
+            as_evidence: if is_common { across * COMMON } else { across },
+            is_weak: is_common || is_across,
         }
     }
 }
@@ -53,7 +70,7 @@ impl Lookup {
     /// ten-thousandths. The memory holds so many words of the query.
     pub(crate) fn evidence(&self, index: &Index, scored: Scored, words: usize) -> u16 {
         let mut evidence = scored.score;
-        let mut is_common = true;
+        let mut is_weak = true;
         for asked in &self.asked {
             let Some(holder) = asked.holders.find(scored.doc) else {
                 continue;
@@ -65,12 +82,13 @@ impl Lookup {
             };
             let factor = about * asked.counted.as_evidence - asked.counted.in_score;
             evidence += factor * asked.weight * asked.rarity * holder.gain;
-            is_common &= asked.counted.is_common;
+            is_weak &= asked.counted.is_weak;
         }
         let asked = self.asked.iter().filter(|asked| asked.counts).count();
-        if is_common && words <= 1 && asked > 1 {
+        if is_weak && words <= 1 && asked > 1 {
             evidence *= ALONE;
         }
-        part(evidence, self.reach)
+        let (evidence, reach) = self.measured(index, scored.doc, evidence);
+        part(evidence, reach)
     }
 }

@@ -24,6 +24,7 @@ pub(super) struct Doc {
     words: [u8; 2],
     /// How many words the body has.
     body: u16,
+    is_unspaced: bool,
 }
 
 impl Doc {
@@ -37,6 +38,11 @@ impl Doc {
     pub(super) fn words(self) -> [u16; 3] {
         let [name, description] = self.words.map(u16::from);
         [name, description, self.body]
+    }
+
+    /// Whether most of its words are pairs of characters.
+    pub(super) fn is_unspaced(self) -> bool {
+        self.is_unspaced
     }
 }
 
@@ -61,14 +67,18 @@ impl Gather {
             doc: number,
             next: 0,
             words: 0,
+            pairs: 0,
             is_joined: false,
         };
         let [name, description, body] = [name, description, body].map(|text| writer.field(text));
+        let words = name.words + description.words + body.words;
+        let pairs = writer.pairs;
         let small = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
         self.docs.push(Doc {
             places: [name.places, description.places].map(small),
             words: [name.words, description.words].map(small),
             body: u16::try_from(body.words).unwrap_or(u16::MAX),
+            is_unspaced: pairs > words / 2,
         });
         number
     }
@@ -126,6 +136,8 @@ struct Writer<'g> {
     next: u32,
     /// Words and pairs of the field.
     words: u32,
+    /// Pairs of all fields.
+    pairs: u32,
     /// Whether a pair has just ended in the character that comes next.
     is_joined: bool,
 }
@@ -167,6 +179,7 @@ impl Writer<'_> {
                     self.gather.term(pair, doc, place);
                 }
                 self.words += 1;
+                self.pairs += 1;
                 self.is_joined = true;
             }
             Piece::Single(c) => {

@@ -3,145 +3,324 @@
 //! General synonyms are left out on purpose: in a directory of memories `show` and `print` are
 //! seldom the same thing, and tests with thousands of queries lost by them.
 
-/// Each line is one thing under several names. Entries in Chinese are found as parts of a run.
-const GROUPS: [&[&str]; 96] = [
-    &["database", "db", "数据库"],
-    &["test", "测试"],
-    &["deploy", "部署"],
-    &["release", "发布", "上线"],
-    &["config", "configuration", "配置"],
-    &["settings", "设置"],
-    &["repository", "repo", "仓库"],
-    &["authentication", "auth", "认证", "鉴权"],
-    &["login", "登录"],
-    &["permission", "权限"],
-    &["password", "密码"],
-    &["secret", "密钥"],
-    &["token", "令牌"],
-    &["environment", "env", "环境"],
-    &["production", "prod", "生产"],
-    &["staging", "预发"],
-    &["development", "dev", "开发"],
-    &["dependency", "deps", "依赖"],
-    &["documentation", "docs", "文档"],
-    &["kubernetes", "k8s"],
-    &["javascript", "js"],
-    &["typescript", "ts"],
-    &["python", "py"],
-    &["postgres", "postgresql", "pg"],
-    &["internationalization", "i18n", "国际化"],
-    &["accessibility", "a11y", "无障碍"],
-    &["performance", "perf", "性能"],
-    &["latency", "延迟"],
-    &["cache", "缓存"],
-    &["queue", "队列"],
-    &["message", "消息"],
-    &["log", "日志"],
-    &["logging", "日志"],
-    &["monitoring", "监控"],
-    &["alert", "告警", "报警"],
-    &["dashboard", "看板", "仪表盘"],
-    &["metric", "指标"],
-    &["error", "错误", "报错"],
-    &["exception", "异常"],
-    &["bug", "缺陷"],
-    &["fix", "修复"],
-    &["incident", "事故", "故障"],
-    &["outage", "故障"],
-    &["rollback", "回滚"],
-    &["migration", "迁移"],
-    &["backup", "备份"],
-    &["restore", "恢复"],
-    &["branch", "分支"],
-    &["merge", "合并"],
-    &["freeze", "冻结"],
-    &["commit", "提交"],
-    &["review", "评审", "审查"],
-    &["refactor", "重构"],
-    &["build", "构建", "编译"],
-    &["compile", "编译"],
-    &["pipeline", "流水线"],
-    &["ci", "持续集成"],
-    &["interface", "接口"],
-    &["api", "接口"],
-    &["service", "服务"],
-    &["server", "服务器"],
-    &["client", "客户端"],
-    &["frontend", "前端"],
-    &["backend", "后端"],
-    &["mobile", "移动端"],
-    &["page", "页面"],
-    &["component", "组件"],
-    &["module", "模块"],
-    &["function", "函数"],
-    &["variable", "变量"],
-    &["type", "类型"],
-    &["naming", "命名"],
-    &["style", "风格"],
-    &["format", "格式"],
-    &["comment", "注释"],
-    &["code", "代码"],
-    &["architecture", "架构"],
-    &["design", "设计"],
-    &["requirement", "需求"],
-    &["deadline", "截止", "期限"],
-    &["schedule", "排期", "计划"],
-    &["user", "用户"],
-    &["customer", "客户"],
-    &["team", "团队"],
-    &["project", "项目"],
-    &["payment", "支付"],
-    &["order", "订单"],
-    &["billing", "账单", "计费"],
-    &["search", "搜索"],
-    &["timeout", "超时"],
-    &["retry", "重试"],
-    &["concurrency", "并发"],
-    &["lock", "锁"],
-    &["thread", "线程"],
-    &["memory", "内存", "记忆"],
-    &["security", "安全"],
-];
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-/// A word of the query, and what else it is called.
-pub(crate) struct Found<'q> {
-    /// The terms of the query that it is made of.
-    pub(crate) own: Vec<&'q str>,
-    pub(crate) others: Vec<&'static str>,
+use super::common::is_common;
+use super::stop;
+use super::text::{Piece, Stems, is_pair, split};
+
+/// Each line is one thing under several names, in English and in Chinese as it is written in
+/// different places. Words of an English name are joined by `_`; forms of one name, such as a long
+/// and a short one, or simplified and traditional characters, by `=`.
+const GROUPS: &str = include_str!("glossary.txt");
+
+static GLOSSARY: LazyLock<Glossary> = LazyLock::new(|| Glossary::of(GROUPS));
+
+/// One name of a thing.
+#[derive(Debug)]
+pub(crate) struct Name {
+    pub(crate) text: &'static str,
+    /// Its stems, or pairs of characters, or one character.
+    pub(crate) terms: Vec<Box<str>>,
+    /// Whether it is written without spaces.
+    pub(crate) is_unspaced: bool,
+    /// Its group, and its place there among those that are not forms of each other.
+    group: usize,
+    form: usize,
 }
 
-/// What a query names that has other names. `terms` are the query's terms: stems and pairs.
-pub(crate) fn lookup<'q>(query: &'q str, terms: &'q [String]) -> Vec<Found<'q>> {
-    let mut found = Vec::new();
-    for group in GROUPS {
-        for (at, name) in group.iter().enumerate() {
-            let own: Vec<&str> = if name.is_ascii() {
-                // Stems are beginnings, nearly always; the shorter of the two is long enough.
-                (terms.iter().map(String::as_str))
-                    .filter(|term| is_stem_of(term, name))
-                    .collect()
-            } else if query.contains(name) {
-                terms
-                    .iter()
-                    .map(String::as_str)
-                    .filter(|term| name.contains(term))
-                    .collect()
-            } else {
-                continue;
-            };
-            if own.is_empty() {
-                continue;
+/// All groups, and where to find a name by how it begins.
+struct Glossary {
+    names: Vec<Name>,
+    /// For each group, its names.
+    groups: Vec<std::ops::Range<usize>>,
+    /// For each group, whether it is a word that texts hold whatever they are about.
+    common: Vec<bool>,
+    /// Names by the first stem or character; the longest come first.
+    starts: HashMap<Box<str>, Vec<usize>>,
+}
+
+impl Glossary {
+    fn of(lines: &'static str) -> Glossary {
+        let stems = Stems::new();
+        let mut glossary = Glossary {
+            names: Vec::new(),
+            groups: Vec::new(),
+            common: Vec::new(),
+            starts: HashMap::new(),
+        };
+        for line in lines.lines() {
+            let first = glossary.names.len();
+            let forms = line.split(' ').enumerate();
+            let forms =
+                forms.flat_map(|(form, names)| names.split('=').map(move |name| (form, name)));
+            for (form, text) in forms {
+                let mut terms = Vec::new();
+                split(&text.replace('_', " "), |piece| match piece {
+                    Piece::Word(word) if !stop::is_english(word) => {
+                        terms.push(stems.stem(word).into());
+                    }
+                    Piece::Pair(term) | Piece::Lone(term) => terms.push(term.into()),
+                    _ => {}
+                });
+                let is_unspaced = is_pair(text);
+                glossary.names.push(Name {
+                    text,
+                    terms,
+                    is_unspaced,
+                    group: glossary.groups.len(),
+                    form,
+                });
             }
-            let others = group.iter().enumerate().filter(|(other, _)| *other != at);
-            found.push(Found {
-                own,
-                others: others.map(|(_, other)| *other).collect(),
-            });
+            let names = first..glossary.names.len();
+            let is_common = |name: &Name| name.terms.iter().all(|term| is_common(term));
+            glossary
+                .common
+                .push(glossary.names[names.clone()].iter().any(is_common));
+            glossary.groups.push(names);
         }
+        for (number, name) in glossary.names.iter().enumerate() {
+            let start = match name.is_unspaced {
+                true => name.text.chars().next().map(|c| c.to_string().into()),
+                false => name.terms.first().cloned(),
+            };
+            if let Some(start) = start {
+                glossary.starts.entry(start).or_default().push(number);
+            }
+        }
+        for numbers in glossary.starts.values_mut() {
+            numbers.sort_by_key(|number| std::cmp::Reverse(glossary.names[*number].text.len()));
+        }
+        glossary
+    }
+
+    fn starting(&self, start: &str) -> impl Iterator<Item = &Name> {
+        let numbers = self.starts.get(start).map_or(&[][..], Vec::as_slice);
+        numbers.iter().map(|number| &self.names[*number])
+    }
+}
+
+/// Something that a query names, and what else it is called.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// The terms of the query that it is made of.
+    pub(crate) own: Vec<usize>,
+    /// Those that hold an end of it and a character beside it.
+    pub(crate) beside: Vec<usize>,
+    /// Whether a word that it stands for is common.
+    pub(crate) is_common: bool,
+    /// Its names in the other script.
+    pub(crate) across: Vec<&'static Name>,
+    /// Other forms of the name.
+    pub(crate) forms: Vec<&'static Name>,
+}
+
+/// What a query names that has other names. `terms` are the query's: stems and pairs.
+pub(crate) fn lookup(query: &str, terms: &[&str]) -> Vec<Found> {
+    let glossary = &*GLOSSARY;
+    let mut found: Vec<Found> = Vec::new();
+    let mut at = 0;
+    while at < terms.len() {
+        let fits = |name: &&Name| {
+            !name.is_unspaced
+                && name.terms.len() <= terms.len() - at
+                && (name.terms.iter().zip(&terms[at..])).all(|(own, term)| **own == **term)
+        };
+        let longest = glossary
+            .starting(terms[at])
+            .filter(fits)
+            .map(|name| name.terms.len());
+        let Some(longest) = longest.max() else {
+            at += 1;
+            continue;
+        };
+        let names = glossary.starting(terms[at]).filter(fits);
+        let names: Vec<&Name> = names.filter(|name| name.terms.len() == longest).collect();
+        let own = (at..at + longest).collect();
+        found.push(glossary.found(own, Vec::new(), &names));
+        at += longest;
+    }
+    let mut rest = query;
+    let mut before: Option<char> = None;
+    let mut buffer = [0; 4];
+    while let Some(c) = rest.chars().next() {
+        let start: &str = c.encode_utf8(&mut buffer);
+        let place = |term: &str| terms.iter().position(|known| *known == term);
+        let fits = |name: &&Name| {
+            name.is_unspaced
+                && rest.starts_with(name.text)
+                && (name.text.len() > start.len() || place(name.text).is_some())
+        };
+        let longest = glossary
+            .starting(start)
+            .find(fits)
+            .map(|name| name.text.len());
+        let Some(longest) = longest else {
+            before = Some(c);
+            rest = &rest[c.len_utf8()..];
+            continue;
+        };
+        let names = glossary.starting(start).filter(fits);
+        let names: Vec<&Name> = names.filter(|name| name.text.len() == longest).collect();
+        let (name, behind) = rest.split_at(longest);
+        let own: Vec<usize> = (names.iter().take(1))
+            .flat_map(|name| &name.terms)
+            .filter_map(|term| place(term))
+            .collect();
+        let last = name.chars().next_back();
+        let ends = [[before, Some(c)], [last, behind.chars().next()]];
+        let beside = ends
+            .into_iter()
+            .filter_map(|[left, right]| place(&[left?, right?].into_iter().collect::<String>()));
+        if !own.is_empty() {
+            let beside = beside.filter(|at| !own.contains(at)).collect();
+            found.push(glossary.found(own, beside, &names));
+        }
+        before = last;
+        rest = behind;
     }
     found
 }
 
-fn is_stem_of(term: &str, name: &str) -> bool {
-    term == name || term.len() >= 4 && name.starts_with(term) && name.len() - term.len() <= 5
+impl Glossary {
+    /// The other names of something that a query calls by these.
+    fn found(&'static self, own: Vec<usize>, beside: Vec<usize>, names: &[&Name]) -> Found {
+        let mut found = Found {
+            own,
+            beside,
+            is_common: false,
+            across: Vec::new(),
+            forms: Vec::new(),
+        };
+        for name in names {
+            found.is_common |= self.common[name.group];
+            for other in &self.names[self.groups[name.group].clone()] {
+                if other.is_unspaced != name.is_unspaced {
+                    found.across.push(other);
+                } else if other.form == name.form && other.text != name.text {
+                    found.forms.push(other);
+                }
+            }
+        }
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// What a query finds that says just this.
+    fn found(name: &Name) -> Vec<Found> {
+        let terms: Vec<&str> = name.terms.iter().map(|term| &**term).collect();
+        lookup(&name.text.replace('_', " "), &terms)
+    }
+
+    fn texts(names: &[&'static Name]) -> Vec<&'static str> {
+        names.iter().map(|name| name.text).collect()
+    }
+
+    #[test]
+    fn the_table_is_in_order() {
+        let lines: Vec<&str> = GROUPS.lines().collect();
+        // As the README says.
+        assert_eq!((lines.len(), GLOSSARY.names.len()), (1_026, 4_220));
+        assert!(lines.is_sorted_by(|a, b| a < b));
+        for line in &lines {
+            let names: Vec<&str> = line.split([' ', '=']).collect();
+            let others: HashSet<&str> = names.iter().copied().collect();
+            assert!(names.len() >= 2 && others.len() == names.len(), "{line}");
+            assert!(
+                !names.contains(&"") && *line == line.to_lowercase(),
+                "{line}"
+            );
+        }
+        for name in &GLOSSARY.names {
+            let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+            assert!(
+                name.is_unspaced != name.text.chars().all(is_plain),
+                "{}",
+                name.text
+            );
+            // Nothing of a name is a stop word.
+            let terms = match name.is_unspaced {
+                true => (name.text.chars().count() - 1).max(1),
+                false => name.text.split('_').count(),
+            };
+            assert_eq!(name.terms.len(), terms, "{}", name.text);
+        }
+    }
+
+    #[test]
+    fn names_of_one_thing_find_each_other() {
+        for name in &GLOSSARY.names {
+            let found = found(name);
+            assert_eq!(found.len(), 1, "{}", name.text);
+            assert_eq!(found[0].own.len(), name.terms.len(), "{}", name.text);
+            let (across, forms) = (texts(&found[0].across), texts(&found[0].forms));
+            for other in &GLOSSARY.names[GLOSSARY.groups[name.group].clone()] {
+                let is_across = other.is_unspaced != name.is_unspaced;
+                let is_form = other.form == name.form && other.text != name.text;
+                assert_eq!(
+                    across.contains(&other.text),
+                    is_across,
+                    "{} {}",
+                    name.text,
+                    other.text
+                );
+                assert!(
+                    forms.contains(&other.text) || !is_form,
+                    "{} {}",
+                    name.text,
+                    other.text
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_common_is_common_in_both_languages() {
+        let common = GLOSSARY.names.iter().filter(|name| {
+            let [term] = &*name.terms else { return false };
+            is_common(term)
+        });
+        let mut counts = [0, 0];
+        for name in common {
+            counts[usize::from(name.is_unspaced)] += 1;
+            for other in &GLOSSARY.names[GLOSSARY.groups[name.group].clone()] {
+                assert!(found(other)[0].is_common, "{} {}", name.text, other.text);
+            }
+        }
+        assert!(counts.iter().all(|count| *count > 100), "{counts:?}");
+    }
+
+    #[track_caller]
+    fn check(query: &str, terms: &[&str], wanted: &[(&[usize], &[usize], &str)]) {
+        let found = lookup(query, terms);
+        assert_eq!(found.len(), wanted.len(), "{found:?}");
+        for (found, (own, beside, name)) in found.iter().zip(wanted) {
+            assert_eq!((&*found.own, &*found.beside), (*own, *beside), "{found:?}");
+            assert!(texts(&found.across).contains(name), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn the_longest_name_is_meant() {
+        check(
+            "primary key",
+            &["primari", "key"],
+            &[(&[0, 1], &[], "主键")],
+        );
+        check("key", &["key"], &[(&[0], &[], "键")]);
+        let terms = ["数据", "据库", "库测", "测试"];
+        let wanted: [(&[usize], &[usize], &str); 2] =
+            [(&[0, 1], &[2], "database"), (&[3], &[2], "test")];
+        check("数据库测试", &terms, &wanted);
+        // A single character is a word only where it stands alone.
+        check("锁", &["锁"], &[(&[0], &[], "lock")]);
+        check("铁锁", &["铁锁"], &[]);
+    }
 }

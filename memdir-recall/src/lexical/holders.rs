@@ -36,6 +36,22 @@ pub(crate) struct Holders {
 }
 
 impl Holders {
+    /// Memories, what a term contributes to each, and where it stands first; in any order.
+    pub(super) fn of(mut found: Vec<(u32, f32, u32)>) -> Holders {
+        found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
+        found.dedup_by_key(|found| found.0);
+        let list = (0u32..).zip(&found).map(|(places, (doc, gain, _))| Holder {
+            doc: *doc,
+            gain: *gain,
+            places,
+            length: 1,
+        });
+        Holders {
+            list: list.collect(),
+            of_pair: Some(found.iter().map(|found| found.2).collect()),
+        }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

@@ -59,6 +59,11 @@ impl Index {
         all >= MIN_DOCS_TO_IGNORE && holders * 100 >= all * IGNORED_PERCENT
     }
 
+    /// Whether most of a memory is written without spaces.
+    pub(super) fn is_unspaced(&self, doc: u32) -> bool {
+        (self.docs.get(doc as usize)).is_some_and(|doc| doc.is_unspaced())
+    }
+
     /// How rare a term is that so many memories hold.
     #[expect(clippy::cast_precision_loss, reason = "at most 100,000 memories")]
     pub(crate) fn rarity(&self, holders: usize) -> f32 {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use super::across::StandIn;
 use super::evidence::Counted;
-use super::glossary;
 use super::holders::{Holders, MAX_GAIN};
 use super::index::Index;
 use super::stop;
@@ -26,9 +26,6 @@ const UNKNOWN_PAIR: f32 = 0.5;
 
 /// A compound beside its parts adds a quarter of what a word adds.
 const COMPOUND: f32 = 0.25;
-
-/// What a word adds that stands for a word of the query.
-const STAND_IN: f32 = 0.6;
 
 /// What a word adds that differs by a slip of the hand from one that no memory holds.
 const MENDED: f32 = 0.8;
@@ -57,6 +54,47 @@ pub(crate) struct Asked {
     pub(super) overlaps: bool,
     /// How much a match counts beside one of another word, whatever the directory holds.
     pub(super) counted: Counted,
+    /// Whether something stands in for it in memories of the other script.
+    pub(super) has_counterpart: bool,
+    /// What makes it one that stands in for a word of the query.
+    pub(super) stand_in: Option<StandIn>,
+}
+
+impl Asked {
+    /// Something that stands in for a word of the query, under one of its names.
+    pub(super) fn stand_in(
+        name: &str,
+        is_common: bool,
+        holders: Holders,
+        index: &Index,
+        stand_in: StandIn,
+    ) -> Asked {
+        Asked {
+            text: name.to_owned(),
+            weight: 1.0,
+            rarity: index.rarity(holders.len()),
+            holders,
+            counts: false,
+            overlaps: false,
+            counted: Counted::stand_in(is_common, stand_in.is_across),
+            has_counterpart: false,
+            stand_in: Some(stand_in),
+        }
+    }
+
+    /// What it contributes at most.
+    pub(super) fn most(&self) -> f32 {
+        let is_unknown = self.stand_in.is_none() && self.holders.len() == 0;
+        match is_unknown && is_pair(&self.text) {
+            true => MAX_GAIN * UNKNOWN_PAIR * self.rarity,
+            false => MAX_GAIN * self.rarity,
+        }
+    }
+}
+
+/// How many words a term is: of pairs that overlap, half span two words.
+pub(super) fn words_of(asked: &Asked) -> f32 {
+    if asked.overlaps { 0.5 } else { 1.0 }
 }
 
 /// A query, looked up.
@@ -66,6 +104,8 @@ pub(crate) struct Lookup {
     pub(super) best: f32,
     /// The same if common words counted like others; what evidence is measured by.
     pub(super) reach: f32,
+    /// Whether most of its words are written without spaces.
+    pub(super) is_unspaced: bool,
     /// How far chance gets, beside how far it gets in a directory of the usual measure.
     chance: f32,
 }
@@ -113,6 +153,7 @@ impl Lookup {
             asked: Vec::new(),
             best: 0.0,
             reach: 0.0,
+            is_unspaced: false,
             chance: 1.0,
         };
         let mut before: Option<Before> = None;
@@ -154,27 +195,25 @@ impl Lookup {
             }
         });
         lookup.split_unknown(index);
-        lookup.mend(index);
         lookup.translate(query, index);
+        lookup.mend(index);
         for asked in lookup.asked.iter().filter(|asked| asked.counts) {
-            let is_unknown = asked.holders.len() == 0;
-            let most = match is_unknown && is_pair(&asked.text) {
-                true => MAX_GAIN * UNKNOWN_PAIR * asked.rarity,
-                false => MAX_GAIN * asked.rarity,
-            };
+            let most = asked.most();
             lookup.best += asked.counted.in_score * most;
             lookup.reach += most;
         }
+        let counted = lookup.asked.iter().filter(|asked| asked.counts);
+        let (pairs, words): (Vec<&Asked>, Vec<&Asked>) =
+            counted.partition(|asked| is_pair(&asked.text));
+        lookup.is_unspaced = pairs.len() > words.len();
         lookup.chance = lookup.chance(index);
         lookup
     }
 
     #[expect(clippy::cast_precision_loss, reason = "at most 100,000 memories")]
     fn chance(&self, index: &Index) -> f32 {
-        // Of pairs that overlap, half span two words.
-        let words = |asked: &Asked| if asked.overlaps { 0.5 } else { 1.0 };
         let counted = self.asked.iter().filter(|asked| asked.counts);
-        let asked: f32 = counted.map(words).sum();
+        let asked: f32 = counted.map(words_of).sum();
         let [usual_memories, usual_words, usual_query] = USUAL;
         chance(index.docs() as f32, index.body_words(), asked)
             / chance(usual_memories, usual_words, usual_query)
@@ -220,14 +259,16 @@ impl Lookup {
             rarity,
             counts,
             overlaps,
+            has_counterpart: false,
+            stand_in: None,
         });
     }
 
-    /// The terms of the query that no memory holds.
+    /// The terms of the query that no memory holds, without those that are known to be words.
     fn unknown(&self) -> Vec<String> {
         let counted = self.asked.iter().filter(|asked| asked.counts);
         counted
-            .filter(|asked| asked.holders.len() == 0)
+            .filter(|asked| !asked.has_counterpart && asked.holders.len() == 0)
             .map(|asked| asked.text.clone())
             .collect()
     }
@@ -271,53 +312,6 @@ impl Lookup {
         }
     }
 
-    /// Words of the trade in the other language, and long forms of short ones.
-    fn translate(&mut self, query: &str, index: &Index) {
-        let unknown = self.unknown();
-        let counted = self.asked.iter().filter(|asked| asked.counts);
-        let terms: Vec<String> = counted.map(|asked| asked.text.clone()).collect();
-        for found in glossary::lookup(query, &terms) {
-            let silent: Vec<&str> = found
-                .own
-                .iter()
-                .copied()
-                .filter(|own| unknown.iter().any(|unknown| unknown == own))
-                .collect();
-            // A word that the directory knows needs no help; a Chinese one may have memories in
-            // both languages.
-            if silent.is_empty() && found.own.iter().all(|own| own.is_ascii()) {
-                continue;
-            }
-            let mut stand_ins = Vec::new();
-            for text in found.others {
-                split(text, |piece| {
-                    let term = match piece {
-                        Piece::Word(word) => index.stem(word),
-                        Piece::Pair(text) | Piece::Lone(text) => text.to_owned(),
-                        _ => return,
-                    };
-                    if index.holds(&term) {
-                        stand_ins.push(term);
-                    }
-                });
-            }
-            if stand_ins.is_empty() {
-                continue;
-            }
-            // Terms that no memory holds would say that nothing fits; the other name speaks for
-            // them.
-            for asked in &mut self.asked {
-                asked.counts &= !silent.contains(&asked.text.as_str());
-            }
-            for term in stand_ins {
-                match silent.is_empty() {
-                    true => self.add(term, STAND_IN, false, index),
-                    false => self.add(term, 1.0, true, index),
-                }
-            }
-        }
-    }
-
     /// The terms of the query that a memory holds, and how many words they are.
     pub(crate) fn matched(&self, doc: u32) -> (Vec<String>, usize) {
         let mut matched = Vec::new();
@@ -338,7 +332,15 @@ impl Lookup {
     pub(crate) fn best_line<'t>(&self, index: &Index, text: &'t str) -> Option<&'t str> {
         let held_by_any = (self.asked.iter().enumerate()).filter(|(_, a)| a.holders.len() > 0);
         let numbers: HashMap<&str, usize> = held_by_any
-            .map(|(number, a)| (a.text.as_str(), number))
+            .flat_map(|(number, asked)| {
+                let (own, ends) = match &asked.stand_in {
+                    Some(stand_in) => (None, &*stand_in.ends),
+                    None => (Some(asked.text.as_str()), &[][..]),
+                };
+                own.into_iter()
+                    .chain(ends.iter().copied())
+                    .map(move |term| (term, number))
+            })
             .collect();
         let mut best: Option<(f32, &str)> = None;
         let mut held = vec![false; self.asked.len()];

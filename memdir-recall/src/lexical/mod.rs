@@ -1,5 +1,6 @@
 //! The lexical stage: text to terms, terms to an index, a query to scores.
 
+mod across;
 mod common;
 mod dictionary;
 mod evidence;

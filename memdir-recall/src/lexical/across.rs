@@ -1,0 +1,160 @@
+//! Memories in another script than the question: what stands in for its words there, and how much
+//! those say that nothing stands in for.
+
+use super::glossary::{self, Name};
+use super::holders::Holders;
+use super::index::Index;
+use super::lookup::{Asked, Lookup, words_of};
+use super::text::{han_pair, is_pair};
+
+/// What a word says against a memory in another script, if the glossary has no word for it there:
+/// a quarter. No memory in that script could have held it.
+const UNTRANSLATED: f32 = 0.25;
+
+/// What makes a term of a query one that stands in for a word of it. It counts like one word,
+/// whatever name a memory calls it by.
+#[derive(Debug, Clone)]
+pub(crate) struct StandIn {
+    /// Whether it is in another script than the word.
+    pub(super) is_across: bool,
+    /// The last term of each name that memories hold, which tells it best from others.
+    pub(super) ends: Vec<&'static str>,
+}
+
+/// The memories that hold one of several names, and the last terms of those names. Memories that
+/// hold the word itself, as all terms of `own`, are left out: there the other name adds nothing.
+fn holders(
+    names: &[&'static Name],
+    own: &[usize],
+    asked: &[Asked],
+    index: &Index,
+) -> (Holders, Vec<&'static str>) {
+    let (mut found, mut ends) = (Vec::new(), Vec::new());
+    for name in names {
+        let Some((end, rest)) = name.terms.split_last() else {
+            continue;
+        };
+        // Most names end here.
+        if !name.terms.iter().all(|term| may_hold(index, term)) {
+            continue;
+        }
+        let Some(last) = index.holders(end).filter(|last| last.len() > 0) else {
+            continue;
+        };
+        let rest: Vec<Holders> = rest.iter().filter_map(|term| index.holders(term)).collect();
+        let before = found.len();
+        for holder in last.iter() {
+            let gains = rest
+                .iter()
+                .map(|term| term.find(holder.doc).map_or(0.0, |h| h.gain));
+            let gain = gains.fold(holder.gain, f32::min);
+            let is_own = own
+                .iter()
+                .all(|at| asked[*at].holders.find(holder.doc).is_some());
+            if gain > 0.0 && !is_own {
+                let place = index.places(&last, holder).next().unwrap_or(0);
+                found.push((holder.doc, gain, place));
+            }
+        }
+        if found.len() > before {
+            ends.push(&**end);
+        }
+    }
+    (Holders::of(found), ends)
+}
+
+/// Whether a term, or each character of one that is a pair, stands in some memory.
+fn may_hold(index: &Index, term: &str) -> bool {
+    match han_pair(term) {
+        Some((left, right)) => index.count(left) > 0 && index.count(right) > 0,
+        None => index.count(term) > 0,
+    }
+}
+
+impl Lookup {
+    /// Words of the trade in the other language, and long forms of short ones.
+    pub(super) fn translate(&mut self, query: &str, index: &Index) {
+        let terms: Vec<String> = (self.asked.iter())
+            .map(|asked| asked.text.clone())
+            .collect();
+        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+        // Two words with one counterpart are one thing there.
+        let mut used: Vec<&'static str> = Vec::new();
+        for found in glossary::lookup(query, &terms) {
+            let is_silent = (found.own.iter()).all(|at| self.asked[*at].holders.len() == 0);
+            for (names, is_across) in [(&found.across, true), (&found.forms, false)] {
+                // A word that the directory knows needs no other form of it.
+                if names.is_empty() || !is_across && !is_silent {
+                    continue;
+                }
+                if is_across {
+                    for at in found.own.iter().chain(&found.beside) {
+                        self.asked[*at].has_counterpart = true;
+                    }
+                }
+                // What the query says itself is looked for already.
+                let is_asked =
+                    |name: &&Name| name.terms.iter().all(|term| terms.contains(&&**term));
+                if !is_across && names.iter().any(is_asked) {
+                    for at in &found.own {
+                        self.asked[*at].counts = false;
+                    }
+                    continue;
+                }
+                let mut names = names.clone();
+                names.retain(|name| !used.contains(&name.text) && !is_asked(name));
+                let Some(first) = names.first() else { continue };
+                let text = first.text;
+                let (holders, ends) = holders(&names, &found.own, &self.asked, index);
+                if !is_across && holders.len() == 0 {
+                    continue;
+                }
+                used.extend(names.iter().map(|name| name.text));
+                let held = |name: &&&'static Name| {
+                    let end = name.terms.last();
+                    end.is_some_and(|end| ends.contains(&&**end))
+                };
+                let text = names.iter().find(held).map_or(text, |name| name.text);
+                let stand_in = StandIn { is_across, ends };
+                let mut asked = Asked::stand_in(text, found.is_common, holders, index, stand_in);
+                if !is_across {
+                    // Terms that no memory holds would say that nothing fits; the other form
+                    // speaks for them.
+                    for at in &found.own {
+                        asked.counts |= std::mem::take(&mut self.asked[*at].counts);
+                        asked.has_counterpart |= self.asked[*at].has_counterpart;
+                    }
+                }
+                self.asked.push(asked);
+            }
+        }
+    }
+
+    /// Evidence for a memory, and what it is measured by: what a memory of its script could reach.
+    pub(super) fn measured(&self, index: &Index, doc: u32, evidence: f32) -> (f32, f32) {
+        let is_unspaced = index.is_unspaced(doc);
+        if is_unspaced == self.is_unspaced {
+            return (evidence, self.reach);
+        }
+        let (mut reach, mut could, mut asks) = (0.0, 0.0, 0.0);
+        for asked in &self.asked {
+            let share = if asked.stand_in.as_ref().is_some_and(|s| s.is_across) {
+                f32::from(u8::from(is_pair(&asked.text) == is_unspaced))
+            } else if !asked.counts {
+                0.0
+            } else if is_pair(&asked.text) == is_unspaced || asked.holders.find(doc).is_some() {
+                1.0
+            } else if asked.has_counterpart {
+                0.0
+            } else {
+                UNTRANSLATED
+            };
+            reach += share * asked.most();
+            could += share * words_of(asked);
+            asks += if asked.counts { words_of(asked) } else { 0.0 };
+        }
+        // The fewer words it can be found by, the better luck does, as with a short question.
+        let fewer = ((could + 0.5) / (asks + 0.5)).min(1.0).sqrt();
+        (evidence * fewer, reach)
+    }
+}
