@@ -212,3 +212,87 @@ impl Index {
         MAX_GAIN * over / (K1 * under + over)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lexical::index::{Gather, Origin};
+    use crate::lexical::stop;
+    use crate::lexical::text::{Piece, split};
+
+    /// How often a query could find each term in a text.
+    fn terms(index: &Index, text: &str) -> BTreeMap<String, usize> {
+        let mut terms = BTreeMap::new();
+        split(text, |piece| {
+            let term = match piece {
+                Piece::Word(word) | Piece::Compound(word) if stop::is_english(word) => return,
+                Piece::Word(word) | Piece::Compound(word) => index.stem(word),
+                Piece::Pair(text) | Piece::Lone(text) => text.to_owned(),
+                Piece::Single(_) | Piece::LineEnd => return,
+            };
+            *terms.entry(term).or_default() += 1;
+        });
+        terms
+    }
+
+    fn text() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            "[a-c]{2,3}[ _-]?",
+            "(数|据|库|的|移){1,4}",
+            "(テ|ス|ト|の|の移){1,3}",
+            "(กา|ภ|한글){1,2} ?",
+            "getUser|HTTPServer|é|ﬁ|\u{301}",
+            "[\n。 ,]",
+            "\\PC{0,3}",
+        ];
+        prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn what_stands_in_a_text_is_found_there_as_often(
+            docs in prop::collection::vec((text(), text(), text()), 1..12),
+        ) {
+            let mut gather = Gather::default();
+            let order: Vec<Origin> = docs
+                .iter()
+                .map(|(name, about, body)| Origin::Fresh(gather.read(name, about, body)))
+                .collect();
+            let index = Index::default().updated(&mut gather, &order);
+            let mut expected: BTreeMap<String, Vec<(u32, usize, bool)>> = BTreeMap::new();
+            for (number, (name, about, body)) in (0..).zip(&docs) {
+                let header = terms(&index, &format!("{name}\n{about}"));
+                let mut all = header.clone();
+                for (term, times) in terms(&index, body) {
+                    *all.entry(term).or_default() += times;
+                }
+                for (term, times) in all {
+                    let is_about = header.contains_key(&term);
+                    expected.entry(term).or_default().push((number, times, is_about));
+                }
+            }
+            for (term, expected) in expected {
+                // A character alone is found in pairs, too.
+                let is_alone = term.chars().count() == 1 && !term.is_ascii();
+                let holders = index.holders(&term).unwrap();
+                let found: Vec<(u32, usize, bool)> = holders
+                    .iter()
+                    .map(|holder| {
+                        let places: Vec<u32> = index.places(&holders, holder).collect();
+                        let is_about = index.field(holder.doc, places[0]) < 2;
+                        (holder.doc, places.len(), is_about)
+                    })
+                    .collect();
+                if is_alone {
+                    prop_assert!(expected.len() <= found.len(), "{:?}", term);
+                } else {
+                    prop_assert_eq!(found, expected, "{:?}", term);
+                }
+            }
+        }
+    }
+}
