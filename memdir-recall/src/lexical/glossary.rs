@@ -3,12 +3,12 @@
 //! General synonyms are left out on purpose: in a directory of memories `show` and `print` are
 //! seldom the same thing, and tests with thousands of queries lost by them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::common::is_common;
-use super::stop;
-use super::text::{Piece, Stems, is_pair, split};
+use super::text::{Stems, is_pair};
 
 /// Each line is one thing under several names, in English and in Chinese as it is written in
 /// different places. Words of an English name are joined by `_`; forms of one name, such as a long
@@ -22,7 +22,7 @@ static GLOSSARY: LazyLock<Glossary> = LazyLock::new(|| Glossary::of(GROUPS));
 pub(crate) struct Name {
     pub(crate) text: &'static str,
     /// Its stems, or pairs of characters, or one character.
-    pub(crate) terms: Vec<Box<str>>,
+    pub(crate) terms: Box<[Cow<'static, str>]>,
     /// Whether it is written without spaces.
     pub(crate) is_unspaced: bool,
     /// Its group, and its place there among those that are not forms of each other.
@@ -38,7 +38,7 @@ struct Glossary {
     /// For each group, whether it is a word that texts hold whatever they are about.
     common: Vec<bool>,
     /// Names by the first stem or character; the longest come first.
-    starts: HashMap<Box<str>, Vec<usize>>,
+    starts: HashMap<Cow<'static, str>, Vec<usize>>,
 }
 
 impl Glossary {
@@ -56,15 +56,11 @@ impl Glossary {
             let forms =
                 forms.flat_map(|(form, names)| names.split('=').map(move |name| (form, name)));
             for (form, text) in forms {
-                let mut terms = Vec::new();
-                split(&text.replace('_', " "), |piece| match piece {
-                    Piece::Word(word) if !stop::is_english(word) => {
-                        terms.push(stems.stem(word).into());
-                    }
-                    Piece::Pair(term) | Piece::Lone(term) => terms.push(term.into()),
-                    _ => {}
-                });
                 let is_unspaced = is_pair(text);
+                let terms = match is_unspaced {
+                    true => pairs(text),
+                    false => text.split('_').map(|word| stems.stem(word)).collect(),
+                };
                 glossary.names.push(Name {
                     text,
                     terms,
@@ -82,7 +78,7 @@ impl Glossary {
         }
         for (number, name) in glossary.names.iter().enumerate() {
             let start = match name.is_unspaced {
-                true => name.text.chars().next().map(|c| c.to_string().into()),
+                true => first_char(name.text).map(Cow::Borrowed),
                 false => name.terms.first().cloned(),
             };
             if let Some(start) = start {
@@ -99,6 +95,23 @@ impl Glossary {
         let numbers = self.starts.get(start).map_or(&[][..], Vec::as_slice);
         numbers.iter().map(|number| &self.names[*number])
     }
+}
+
+/// A name's pairs of characters, or its only one.
+fn pairs(name: &'static str) -> Box<[Cow<'static, str>]> {
+    let ends = name.char_indices().map(|(at, c)| at + c.len_utf8());
+    let starts = name.char_indices().map(|(at, _)| at);
+    let pairs = starts
+        .zip(ends.skip(1))
+        .map(|(start, end)| &name[start..end]);
+    match first_char(name) {
+        Some(only) if only == name => [only.into()].into(),
+        _ => pairs.map(Cow::Borrowed).collect(),
+    }
+}
+
+fn first_char(text: &str) -> Option<&str> {
+    text.chars().next().map(|c| &text[..c.len_utf8()])
 }
 
 /// Something that a query names, and what else it is called.
@@ -212,6 +225,8 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::lexical::stop::is_english;
+    use crate::lexical::text::{Piece, split};
 
     /// What a query finds that says just this.
     fn found(name: &Name) -> Vec<Found> {
@@ -238,6 +253,7 @@ mod tests {
                 "{line}"
             );
         }
+        let stems = Stems::new();
         for name in &GLOSSARY.names {
             let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
             assert!(
@@ -245,12 +261,14 @@ mod tests {
                 "{}",
                 name.text
             );
-            // Nothing of a name is a stop word.
-            let terms = match name.is_unspaced {
-                true => (name.text.chars().count() - 1).max(1),
-                false => name.text.split('_').count(),
-            };
-            assert_eq!(name.terms.len(), terms, "{}", name.text);
+            // A memory that holds the name holds its terms: none is a stop word.
+            let mut terms: Vec<String> = Vec::new();
+            split(&name.text.replace('_', " "), |piece| match piece {
+                Piece::Word(word) if !is_english(word) => terms.push(stems.stem(word).into()),
+                Piece::Pair(term) | Piece::Lone(term) => terms.push(term.to_owned()),
+                _ => {}
+            });
+            assert_eq!(*name.terms, *terms, "{}", name.text);
         }
     }
 
