@@ -65,6 +65,7 @@ impl Gather {
         let mut writer = Writer {
             gather: self,
             doc: number,
+            begins: 0,
             next: 0,
             words: 0,
             pairs: 0,
@@ -132,7 +133,8 @@ impl Gather {
 struct Writer<'g> {
     gather: &'g mut Gather,
     doc: u32,
-    /// The next place.
+    /// The first place of the field, and the next one.
+    begins: u32,
     next: u32,
     /// Words and pairs of the field.
     words: u32,
@@ -150,12 +152,18 @@ struct Field {
 
 impl Writer<'_> {
     fn field(&mut self, text: &str) -> Field {
-        let begins = self.next;
+        self.begins = self.next;
         split(text, |piece| self.piece(piece));
         Field {
-            places: self.next - begins,
+            places: self.next - self.begins,
             words: std::mem::take(&mut self.words),
         }
+    }
+
+    /// The last place; the first of the field if nothing has one yet, as when all parts of a
+    /// compound are stop words.
+    fn last(&self) -> u32 {
+        self.next.saturating_sub(1).max(self.begins)
     }
 
     fn piece(&mut self, piece: Piece<'_>) {
@@ -168,15 +176,11 @@ impl Writer<'_> {
                 self.next += 1;
                 self.words += 1;
             }
-            Piece::Compound(word) => {
-                let place = self.next.saturating_sub(1);
-                self.gather.word(word, doc, place);
-            }
+            Piece::Compound(word) => self.gather.word(word, doc, self.last()),
             // A pair of Han characters is found by its characters.
             Piece::Pair(pair) => {
                 if !is_han(pair) {
-                    let place = self.next.saturating_sub(1);
-                    self.gather.term(pair, doc, place);
+                    self.gather.term(pair, doc, self.last());
                 }
                 self.words += 1;
                 self.pairs += 1;
@@ -192,8 +196,7 @@ impl Writer<'_> {
             }
             Piece::Lone(c) => {
                 if !is_han(c) {
-                    let place = self.next.saturating_sub(1);
-                    self.gather.term(c, doc, place);
+                    self.gather.term(c, doc, self.last());
                 }
             }
             Piece::LineEnd => self.next += LINE_GAP,
