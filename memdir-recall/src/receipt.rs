@@ -61,8 +61,8 @@ pub struct Candidate {
     pub score: f32,
     /// The score as a part of the best that any memory could reach, in ten-thousandths.
     pub share: u16,
-    /// What speaks for it, in ten-thousandths of that best: the score with common words of the trade
-    /// counted half, and words in name or description half as much again. The floor is for this.
+    /// What speaks for it, in ten-thousandths of the most that could: which words of the query it
+    /// holds and how close together, with less for common words of the trade. The floor is for this.
     pub evidence: u16,
     /// The words of the query that it holds, as stems; of scripts without spaces pairs of
     /// characters.

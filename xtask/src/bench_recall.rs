@@ -435,7 +435,11 @@ mod tests {
         let default = Options::default();
         for (given, floor, one_word) in [
             ("0", 0, 0),
-            ("12", default.floor, default.one_word_floor),
+            (
+                &*default.floor.to_string(),
+                default.floor,
+                default.one_word_floor,
+            ),
             ("255", 255, 255),
         ] {
             let options = floored(given).unwrap();

@@ -1,21 +1,25 @@
-//! What speaks for a memory: its score, with less for words that stand everywhere and more for
-//! words that it is about.
+//! What speaks for a memory: which words of the query it holds and how close together, with less
+//! for words that stand everywhere.
 
-use super::common::is_common;
+use super::common::{is_common, is_fairly_common};
+use super::holders::MAX_GAIN;
 use super::index::Index;
-use super::lookup::Lookup;
+use super::lookup::{Asked, Lookup};
 use super::rank::{Scored, part};
 use super::text::is_pair;
 
 /// What a common word adds to a score beside another one that as many memories hold: four fifths.
 const COMMON_IN_SCORE: f32 = 0.8;
 
-/// What it says as evidence: half.
-const COMMON: f32 = 0.5;
+/// What it says as evidence: about a third.
+const COMMON: f32 = 0.35;
 
-/// The same for a common pair of characters: six tenths. A word is often two or three pairs, of
+/// What a fairly common word says as evidence: seven tenths.
+const FAIRLY_COMMON: f32 = 0.7;
+
+/// What a common pair of characters says: 45 percent. A word is often two or three pairs, of
 /// which not all are common.
-const COMMON_PAIR: f32 = 0.6;
+const COMMON_PAIR: f32 = 0.45;
 
 /// What a word in another script says that stands in for one of the query: six tenths. It may mean
 /// something else there, and others may be meant.
@@ -25,9 +29,16 @@ const ACROSS: f32 = 0.6;
 /// The same holds for a single pair of characters, which may be a piece of another word there.
 const ALONE: f32 = 0.75;
 
-/// What a word says that stands in the name or the description: one and a half of what it says in
-/// a body, where it may be mentioned in passing.
-const ABOUT: f32 = 1.5;
+/// What words say by standing close together, beside what they say by standing anywhere: four
+/// tenths. Chance brings words into one memory more often than into one sentence.
+const TOGETHER: f32 = 0.4;
+
+/// What is close together: within 20 words, about a sentence.
+const CLOSE: u32 = 20;
+
+/// How many places of a word are looked at: 400 places, so that one huge memory costs no more than
+/// many.
+const MAX_PLACES: usize = 400;
 
 /// How much a match of a term counts beside one of a term that is not common.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +53,7 @@ impl Counted {
     pub(super) fn of(term: &str) -> Counted {
         let is_common = is_common(term);
         let (in_score, as_evidence) = match (is_common, is_pair(term)) {
+            (false, _) if is_fairly_common(term) => (1.0, FAIRLY_COMMON),
             (false, _) => (1.0, 1.0),
             (true, false) => (COMMON_IN_SCORE, COMMON),
             (true, true) => (1.0, COMMON_PAIR),
@@ -65,30 +77,66 @@ impl Counted {
     }
 }
 
+impl Asked {
+    /// What it says as evidence at most, in units of [`MAX_GAIN`].
+    fn says(&self) -> f32 {
+        self.counted.as_evidence * self.weight * self.rarity
+    }
+}
+
 impl Lookup {
     /// What speaks for a memory, as a part of the best score that any memory could reach, in
     /// ten-thousandths. The memory holds so many words of the query.
+    ///
+    /// That it holds a word tells more than how often: of what the word adds to the score, the
+    /// square root.
     pub(crate) fn evidence(&self, index: &Index, scored: Scored, words: usize) -> u16 {
-        let mut evidence = scored.score;
+        let mut evidence = TOGETHER * self.together(index, scored.doc);
         let mut is_weak = true;
         for asked in &self.asked {
-            let Some(holder) = asked.holders.find(scored.doc) else {
-                continue;
-            };
-            let first = index.places(&asked.holders, holder).next();
-            let about = match first.map(|place| index.field(scored.doc, place)) {
-                Some(0 | 1) => ABOUT,
-                _ => 1.0,
-            };
-            let factor = about * asked.counted.as_evidence - asked.counted.in_score;
-            evidence += factor * asked.weight * asked.rarity * holder.gain;
-            is_weak &= asked.counted.is_weak;
+            if let Some(holder) = asked.holders.find(scored.doc) {
+                evidence += asked.says() * (holder.gain / MAX_GAIN).sqrt();
+                is_weak &= asked.counted.is_weak;
+            }
         }
         let asked = self.asked.iter().filter(|asked| asked.counts).count();
         if is_weak && words <= 1 && asked > 1 {
             evidence *= ALONE;
         }
+        let evidence = MAX_GAIN * evidence + scored.for_neighbors;
         let (evidence, reach) = self.measured(index, scored.doc, evidence);
         part(evidence, reach)
+    }
+
+    /// The most that words say which stand close together in a memory, beyond what the most
+    /// telling one says alone.
+    fn together(&self, index: &Index, doc: u32) -> f32 {
+        let mut places: Vec<(u32, usize)> = Vec::new();
+        let mut alone = 0f32;
+        for (number, asked) in self.asked.iter().enumerate() {
+            if let Some(holder) = asked.holders.find(doc) {
+                alone = alone.max(asked.says());
+                let own = index.places(&asked.holders, holder).take(MAX_PLACES);
+                places.extend(own.map(|place| (place, number)));
+            }
+        }
+        places.sort_unstable();
+        let mut held = vec![0u32; self.asked.len()];
+        let (mut sum, mut most) = (0f32, 0f32);
+        let mut behind = places.iter().peekable();
+        for (place, number) in &places {
+            while let Some((_, gone)) = behind.next_if(|first| first.0 + CLOSE <= *place) {
+                held[*gone] -= 1;
+                if held[*gone] == 0 {
+                    sum -= self.asked[*gone].says();
+                }
+            }
+            if held[*number] == 0 {
+                sum += self.asked[*number].says();
+            }
+            held[*number] += 1;
+            most = most.max(sum);
+        }
+        (most - alone).max(0.0)
     }
 }

@@ -5,11 +5,17 @@ use super::index::Index;
 use super::postings::{Entries, Places, count};
 use super::text::han_pair;
 
-/// BM25's saturation of repeated words, the customary value.
-const K1: f32 = 1.2;
+/// How soon a word that is repeated in name and description says nothing new, as BM25's `k1`: 1.2,
+/// the customary value.
+const HEADER_SATURATION: f32 = 1.2;
 
-/// What a term can contribute at most, in units of its inverse document frequency.
-pub(super) const MAX_GAIN: f32 = K1 + 1.0;
+/// The same for the body: 2.5, so that a word says less that is mentioned there once. Measured over
+/// 22 sets of texts.
+const BODY_SATURATION: f32 = 2.5;
+
+/// What a term can contribute at most, in units of its inverse document frequency: 2.2, the
+/// customary value.
+pub(super) const MAX_GAIN: f32 = 2.2;
 
 /// How much the length of name, description and body tells: a long body repeats words for no
 /// reason, a long name hardly does.
@@ -188,14 +194,8 @@ impl Index {
         of_pair.chain(Places::of(of_word.unwrap_or_default()))
     }
 
-    /// In which field a memory has a place: name, description or body, as 0, 1 or 2.
-    pub(super) fn field(&self, doc: u32, place: u32) -> usize {
-        self.docs
-            .get(doc as usize)
-            .map_or(2, |doc| doc.field(place))
-    }
-
-    /// What a term contributes to a memory that holds it at these places: BM25F.
+    /// What a term contributes to a memory that holds it at these places: BM25F over name and
+    /// description, BM25 over the body, and together as if either could tell without the other.
     #[inline]
     fn gain(&self, doc: Doc, places: impl Iterator<Item = u32>) -> f32 {
         let mut times = [0.0; 3];
@@ -207,16 +207,20 @@ impl Index {
             let b = LENGTH_WEIGHTS[field];
             1.0 - b + b * f32::from(words[field]) * self.per_mean[field]
         };
-        // As a fraction, so that the usual case, one field, takes one division.
-        let (mut over, mut under) = (0.0, 1.0);
-        for (field, times) in times.into_iter().enumerate() {
-            if times > 0.0 {
-                let length = length(field);
-                over = over * length + times * under;
-                under *= length;
-            }
+        // What is missing of the most, as a fraction, so that it takes one division.
+        let [name, description, body] = times;
+        let (mut missing, mut all) = (1.0, 1.0);
+        if body > 0.0 {
+            missing = BODY_SATURATION * length(2);
+            all = missing + body;
         }
-        MAX_GAIN * over / (K1 * under + over)
+        if name + description > 0.0 {
+            let (a, b) = (length(0), length(1));
+            let without = HEADER_SATURATION * a * b;
+            missing *= without;
+            all *= without + name * b + description * a;
+        }
+        MAX_GAIN * (1.0 - missing / all)
     }
 }
 
@@ -290,7 +294,7 @@ mod tests {
                     .iter()
                     .map(|holder| {
                         let places: Vec<u32> = index.places(&holders, holder).collect();
-                        let is_about = index.field(holder.doc, places[0]) < 2;
+                        let is_about = index.docs[holder.doc as usize].field(places[0]) < 2;
                         (holder.doc, places.len(), is_about)
                     })
                     .collect();

@@ -125,7 +125,7 @@ const HALF_A_WORD: f32 = 0.5;
 const FEWEST: f32 = 20.0;
 
 /// No floor rises beyond 40 percent: a word that stands once in a body of average length comes to
-/// 45, and is found if it is all that is asked and no common word.
+/// 53, and is found if it is all that is asked and no common word.
 const HIGHEST_FLOOR: f32 = 40.0;
 
 /// How well a query does by chance, as a part of the best score that any memory could reach: the

@@ -14,7 +14,7 @@ const CLOSER: usize = 50;
 
 /// What two words that stand together in the query add where they stand together in a memory, as
 /// a share of what the rarer of them adds at most.
-const NEIGHBORS: f32 = 0.5;
+const NEIGHBORS: f32 = 0.3;
 
 /// Pairs of characters that overlap share one, so that their standing together says half as much.
 const OVERLAPPING: f32 = 0.5;
@@ -45,6 +45,8 @@ pub(crate) struct Scored {
     pub(crate) score: f32,
     /// The score as a part of the best that any memory could reach, in ten-thousandths.
     pub(crate) share: u16,
+    /// What of the score is for neighbors.
+    pub(super) for_neighbors: f32,
 }
 
 /// What a query found.
@@ -82,6 +84,7 @@ impl Lookup {
                 doc,
                 score: *score,
                 share: 0,
+                for_neighbors: 0.0,
             })
             .collect();
         let matches = top.len();
@@ -120,6 +123,7 @@ impl Lookup {
                     && stand_together(index, (left, l), (right, r))
                 {
                     scored.score += gain;
+                    scored.for_neighbors += gain;
                 }
             }
         }

@@ -170,14 +170,14 @@ fn the_floor_grows_with_what_chance_does() {
     }
     let usual = invoices(100, 50);
     let four = "the invoice of penguin summer ends";
-    assert_eq!(floor(&usual, four), 12);
-    assert_eq!(floor(&invoices(100, 400), four), 22, "long memories");
-    assert_eq!(floor(&invoices(1_000, 50), four), 22, "many memories");
-    assert_eq!(floor(&invoices(20, 10), four), 6, "few short ones");
-    assert_eq!(floor(&invoices(2, 10), four), 6, "hardly any");
-    assert_eq!(floor(&usual, "invoice"), 21, "one word");
+    assert_eq!(floor(&usual, four), 9);
+    assert_eq!(floor(&invoices(100, 400), four), 16, "long memories");
+    assert_eq!(floor(&invoices(1_000, 50), four), 16, "many memories");
+    assert_eq!(floor(&invoices(20, 10), four), 5, "few short ones");
+    assert_eq!(floor(&invoices(2, 10), four), 5, "hardly any");
+    assert_eq!(floor(&usual, "invoice"), 16, "one word");
     let long = "which invoice of penguin summer ended late because customs kept eleven boxes";
-    assert_eq!(floor(&usual, long), 9, "a long query");
+    assert_eq!(floor(&usual, long), 7, "a long query");
     let huge = invoices(800, 400);
     assert_eq!(floor(&huge, "invoice"), 40, "no further");
     finds(&huge.recall(), "invoice", "invoice.md");
@@ -251,6 +251,19 @@ fn common_words_alone_are_no_evidence() {
 }
 
 #[test]
+fn fairly_common_words_are_less_evidence_than_telling_ones() {
+    let world = directory(&[
+        ("a.md", "x", "The packet met zebras."),
+        ("b.md", "x", "The webhook met zebras."),
+    ]);
+    let receipt = world.recall().pick(&Query::new("packet webhook")).receipt;
+    let found = |file: &str| receipt.candidates.iter().find(|c| c.file == file).unwrap();
+    let (packet, webhook) = (found("a.md"), found("b.md"));
+    assert_eq!(packet.share, webhook.share);
+    assert!(packet.evidence * 5 < webhook.evidence * 4, "{receipt}");
+}
+
+#[test]
 fn of_two_words_that_are_as_rare_the_telling_one_decides() {
     let world = directory(&[
         ("a.md", "x", "The current of zebras."),
@@ -268,11 +281,64 @@ fn what_a_memory_is_about_is_more_evidence_than_what_it_mentions() {
     let receipt = world.recall().pick(&Query::new("webhook giraffe")).receipt;
     let evidence = |file: &str| {
         let found = receipt.candidates.iter().find(|c| c.file == file);
-        found.map(|c| (c.evidence > c.share, c.evidence)).unwrap()
+        found.map(|c| c.evidence).unwrap()
     };
-    assert!(evidence("a.md").0, "{receipt}");
-    assert!(!evidence("b.md").0, "{receipt}");
-    assert!(evidence("a.md").1 > evidence("b.md").1, "{receipt}");
+    assert!(evidence("a.md") > evidence("b.md"), "{receipt}");
+    // Two fifths more of it is no rounding.
+    assert!(evidence("a.md") * 5 > evidence("b.md") * 6, "{receipt}");
+}
+
+#[test]
+fn words_that_stand_together_are_more_evidence_than_words_that_are_scattered() {
+    let between = "Zebras met okapis. ".repeat(10);
+    let near = format!("The webhook sent the invoice.\n{between}");
+    let apart = format!("The webhook sent it.\n{between}\nThe invoice was sent.");
+    let world = directory(&[("near.md", "x", &near), ("apart.md", "x", &apart)]);
+    // Not as neighbors: the query has them in the other order.
+    let receipt = world
+        .recall()
+        .pick(&Query::new("invoice webhook giraffe"))
+        .receipt;
+    let found = |file: &str| receipt.candidates.iter().find(|c| c.file == file).unwrap();
+    let (near, apart) = (found("near.md"), found("apart.md"));
+    assert_eq!(near.matched, apart.matched);
+    assert!(near.evidence * 5 > apart.evidence * 6, "{receipt}");
+}
+
+#[test]
+fn what_a_memory_is_about_counts_more_than_what_it_says_again_and_again() {
+    let again = "The webhook met zebras. ".repeat(3);
+    let world = directory(&[
+        ("a.md", "zebras", &again),
+        (
+            "b.md",
+            "the webhook",
+            "The webhook met zebras and okapis, and okapis met zebras.",
+        ),
+    ]);
+    finds(&world.recall(), "webhook giraffe", "b.md");
+}
+
+#[test]
+fn what_is_far_behind_the_best_is_not_picked_beside_it() {
+    let mut files = vec![(
+        "best.md",
+        "zebra giraffe okapi tapir quagga bongo",
+        "Kudu, gnu, eland, oryx.",
+    )];
+    files.extend([
+        ("far.md", "x", "An oryx."),
+        ("a.md", "x", "An oryx."),
+        ("b.md", "x", "An oryx."),
+    ]);
+    let world = directory(&files);
+    let query = Query::new("zebra giraffe okapi tapir quagga bongo kudu gnu eland oryx");
+    let picks = |options: &Options| {
+        let recall = Recall::scan(world.dir(), options).unwrap();
+        self::files(&recall.pick(&query)).len()
+    };
+    assert_eq!(picks(&Options::default()), 1);
+    assert_eq!(picks(&Options::default().beside_best(0)), 4);
 }
 
 #[test]
