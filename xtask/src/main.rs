@@ -81,9 +81,10 @@ fn help(command: &str) -> String {
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let rest = args.get(1..).unwrap_or_default();
-    let asks = rest
-        .first()
-        .is_some_and(|arg| arg == "--help" || arg == "-h");
+    let asks = [rest.first(), rest.last()]
+        .into_iter()
+        .flatten()
+        .any(|arg| arg == "--help" || arg == "-h");
     let outcome = match args.first().map(String::as_str) {
         // `dream` has a longer one of its own.
         Some(command) if asks && command != "dream" && !help(command).is_empty() => {
