@@ -8,6 +8,7 @@ mod gather;
 mod glossary;
 mod holders;
 pub(crate) mod index;
+mod irregular;
 mod lookup;
 mod merge;
 mod postings;

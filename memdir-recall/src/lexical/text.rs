@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::stop;
+use super::{irregular, stop};
 
 /// The longest word that is a term, in bytes; what is longer (base64, minified code) says nothing.
 pub(crate) const MAX_WORD_BYTES: usize = 64;
@@ -305,7 +305,9 @@ impl Stems {
             return Cow::Borrowed(word);
         };
         match u32::from(first) {
-            0x61..=0x7a if word.bytes().all(|b| b.is_ascii_lowercase()) => self.english.stem(word),
+            0x61..=0x7a if word.bytes().all(|b| b.is_ascii_lowercase()) => {
+                self.english.stem(irregular::base(word).unwrap_or(word))
+            }
             0x0430..=0x045f => self.russian.stem(word),
             0x03b1..=0x03ce => self.greek.stem(word),
             0x0620..=0x064a => self.arabic.stem(word),
