@@ -7,7 +7,7 @@ use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{irregular, stop};
+use super::{forms, stop};
 
 /// The longest word that is a term, in bytes; what is longer (base64, minified code) says nothing.
 pub(crate) const MAX_WORD_BYTES: usize = 64;
@@ -306,7 +306,8 @@ impl Stems {
         };
         match u32::from(first) {
             0x61..=0x7a if word.bytes().all(|b| b.is_ascii_lowercase()) => {
-                self.english.stem(irregular::base(word).unwrap_or(word))
+                let stem = self.english.stem(forms::base(word).unwrap_or(word));
+                forms::american(&stem).map_or(stem, Cow::Borrowed)
             }
             0x0430..=0x045f => self.russian.stem(word),
             0x03b1..=0x03ce => self.greek.stem(word),

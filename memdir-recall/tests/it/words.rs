@@ -82,6 +82,28 @@ fn words_are_found_in_other_forms() {
 }
 
 #[test]
+fn irregular_forms_and_other_spellings_are_found() {
+    let recall = directory(&[
+        (
+            "race.md",
+            "x",
+            "Mira ran the half marathon and bought new shoes.",
+        ),
+        (
+            "theme.md",
+            "x",
+            "Colours are serialised as hex; what was overridden stays.",
+        ),
+    ])
+    .recall();
+    finds(&recall, "did anybody run a marathon", "race.md");
+    finds(&recall, "buying", "race.md");
+    finds(&recall, "coloring", "theme.md");
+    finds(&recall, "serialization", "theme.md");
+    finds(&recall, "override", "theme.md");
+}
+
+#[test]
 fn words_that_are_written_together_or_apart_find_each_other() {
     let recall = identifiers().recall();
     finds(&recall, "time out", "timeout.md");

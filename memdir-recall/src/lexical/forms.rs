@@ -1,7 +1,10 @@
-//! English words whose forms share no stem: `ran` is a form of `run`.
+//! English words whose forms share no stem (`ran` is a form of `run`), and those that are spelled in
+//! two ways (`colour`, `serialise`).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use rust_stemmers::{Algorithm, Stemmer};
 
 /// Base forms, each with its irregular ones.
 ///
@@ -37,6 +40,27 @@ const FORMS: &str = "\
     wives, win won, withdraw withdrew withdrawn, withhold withheld, withstand withstood, wolf \
     wolves, woman women, wring wrung, write wrote written";
 
+/// Words as they are spelled in Britain and in America, as far as the endings of [`IZE`] do not say it.
+const SPELLINGS: &str = "\
+    aluminium aluminum, analogue analog, analyse analyze, armour armor, artefact artifact, \
+    behaviour behavior, catalogue catalog, centre center, colour color, cosy cozy, defence \
+    defense, dialogue dialog, disc disk, endeavour endeavor, favour favor, favourite \
+    favorite, fibre fiber, flavour flavor, grey gray, harbour harbor, honour \
+    honor, humour humor, judgement judgment, kilometre kilometer, labour labor, licence license, \
+    litre liter, manoeuvre maneuver, metre meter, millimetre millimeter, mould mold, moustache \
+    mustache, neighbour neighbor, odour odor, offence offense, paralyse paralyze, plough plow, \
+    practise practice, pretence pretense, pyjamas pajamas, rigour rigor, rumour rumor, sceptic \
+    skeptic, theatre theater, tumour tumor, vapour vapor, vigour vigor";
+
+/// What `ise` and `ize` stand behind.
+const IZE: &str = "\
+    anonym apolog author capital categor central character commercial container critic custom \
+    deserial digit emphas equal external familiar final formal general global immun initial internal \
+    international item jeopard legal local maxim memor minim mobil modern modular neutral normal \
+    optim organ parallel parameter patron personal polar priorit public random rational real recogn \
+    reinitial reorgan resynchron sanit scrutin serial social special stabil standard subsid summar \
+    symbol sympath synchron synthes token trivial util vandal vector virtual visual";
+
 static BASES: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
     let mut bases = HashMap::new();
     for group in FORMS.split(", ") {
@@ -52,9 +76,63 @@ pub(super) fn base(word: &str) -> Option<&'static str> {
     BASES.get(word).copied()
 }
 
+/// Stems of the spelling of Britain, and those of America.
+static AMERICAN: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let english = Stemmer::create(Algorithm::English);
+    let stem = |word: &str| english.stem(word).into_owned();
+    let words = SPELLINGS
+        .split(", ")
+        .filter_map(|pair| pair.split_once(' '));
+    let words = words.map(|(british, american)| (stem(british), stem(american)));
+    let endings = IZE.split(' ').map(|head| {
+        let [british, american] = ["ise", "ize"].map(|ending| stem(&(head.to_owned() + ending)));
+        (british, american)
+    });
+    words.chain(endings).collect()
+});
+
+/// The stem that stands for both spellings of a word, if it is not this one.
+pub(super) fn american(stem: &str) -> Option<&'static str> {
+    AMERICAN.get(stem).map(String::as_str)
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::text::Stems;
     use super::*;
+
+    #[test]
+    fn both_spellings_have_one_stem() {
+        assert!(SPELLINGS.split(", ").is_sorted_by(|a, b| a < b));
+        assert!(IZE.split(' ').is_sorted_by(|a, b| a < b));
+        let stems = Stems::new();
+        for (one, other) in [
+            ("colours", "colored"),
+            ("serialised", "serializing"),
+            ("initialisation", "initialize"),
+            ("organisations", "organization"),
+            ("synchronise", "synchronization"),
+            ("neighbouring", "neighbors"),
+            ("cancelled", "canceled"),
+            ("modelling", "modeling"),
+            ("analysed", "analyzing"),
+            ("rewritten", "rewrite"),
+            ("practises", "practice"),
+        ] {
+            assert_eq!(stems.stem(one), stems.stem(other));
+        }
+        // One step is enough, and each says something.
+        assert_eq!(
+            AMERICAN.len(),
+            SPELLINGS.split(", ").count() + IZE.split(' ').count()
+        );
+        for (british, american) in &*AMERICAN {
+            assert!(
+                british != american && !AMERICAN.contains_key(american),
+                "{british}"
+            );
+        }
+    }
 
     #[test]
     fn the_table_is_sorted_and_no_form_has_two_bases() {
