@@ -139,7 +139,8 @@ mod tests {
         let groups = FORMS.split(", ");
         assert!(groups.clone().is_sorted_by(|a, b| a < b));
         let forms = groups.flat_map(|group| group.split(' ').skip(1));
-        assert_eq!(forms.count(), BASES.len());
+        // As the README says.
+        assert_eq!([forms.count(), BASES.len()], [211, 211]);
         // No base is a form itself, or one step would not do.
         assert!(BASES.values().all(|of| base(of).is_none()));
         assert_eq!([base("ran"), base("left")], [Some("run"), None]);
