@@ -28,10 +28,10 @@ pub(super) struct Doc {
 }
 
 impl Doc {
-    /// In which field a place is: name, description or body, as 0, 1 or 2.
-    pub(super) fn field(self, place: u32) -> usize {
+    /// Where the places of the name end, and those of the description.
+    pub(super) fn ends(self) -> [u32; 2] {
         let [name, description] = self.places.map(u32::from);
-        usize::from(place >= name) + usize::from(place >= name + description)
+        [name, name + description]
     }
 
     /// How many words its fields have.

@@ -42,10 +42,18 @@ pub(crate) struct Holders {
 }
 
 impl Holders {
-    /// Memories, what a term contributes to each, and where it stands first; in any order.
+    /// Memories, what a term contributes to each, and where it stands first; in any order. Of the
+    /// same memory, the highest is taken.
     pub(super) fn of(mut found: Vec<(u32, f32, u32)>) -> Holders {
-        found.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(b.1.total_cmp(&a.1)));
-        found.dedup_by_key(|found| found.0);
+        // A stable sort is quick where a few rows in order stand behind each other, as here.
+        found.sort_by_key(|found| found.0);
+        found.dedup_by(|next, kept| {
+            let is_same = next.0 == kept.0;
+            if is_same && next.1 > kept.1 {
+                *kept = *next;
+            }
+            is_same
+        });
         let list = (0u32..).zip(&found).map(|(places, (doc, gain, _))| Holder {
             doc: *doc,
             gain: *gain,
@@ -121,8 +129,7 @@ impl Index {
         let (Some(left), Some(right)) = (self.list(left), self.list(right)) else {
             return Some(Holders::default());
         };
-        // For each memory where its places begin among all.
-        let (mut docs, mut all) = (Vec::new(), Vec::new());
+        let (mut list, mut all) = (Vec::new(), Vec::new());
         let (mut left, mut right) = (Entries::of(left), Entries::of(right));
         let (mut next, mut in_right) = (0, None);
         while let Some((doc, lefts)) = left.seek(next) {
@@ -151,29 +158,21 @@ impl Index {
                     }
                 }
             }
-            if all.len() > begins {
-                docs.push((doc, begins));
+            let places = &all[begins..];
+            if let (false, Some(known)) = (places.is_empty(), self.docs.get(doc as usize)) {
+                list.push(Holder {
+                    doc,
+                    gain: self.gain(*known, places.iter().copied()),
+                    places: u32::try_from(begins).unwrap_or(u32::MAX),
+                    length: u16::try_from(places.len()).unwrap_or(u16::MAX),
+                });
             }
         }
-        if self.is_everywhere(docs.len()) {
+        if self.is_everywhere(list.len()) {
             return None;
         }
-        let ends = docs
-            .iter()
-            .skip(1)
-            .map(|(_, begins)| *begins)
-            .chain([all.len()]);
-        let holders = docs.iter().zip(ends).filter_map(|((doc, begins), end)| {
-            let places = all[*begins..end].iter().copied();
-            Some(Holder {
-                doc: *doc,
-                gain: self.gain(*self.docs.get(*doc as usize)?, places),
-                places: u32::try_from(*begins).unwrap_or(u32::MAX),
-                length: u16::try_from(end - begins).unwrap_or(u16::MAX),
-            })
-        });
         Some(Holders {
-            list: holders.collect(),
+            list,
             of_pair: Some(all),
         })
     }
@@ -198,9 +197,13 @@ impl Index {
     /// description, BM25 over the body, and together as if either could tell without the other.
     #[inline]
     fn gain(&self, doc: Doc, places: impl Iterator<Item = u32>) -> f32 {
-        let mut times = [0.0; 3];
+        // This is most of the work of a query, so nothing here is stored and read again.
+        let [name_ends, description_ends] = doc.ends();
+        let (mut times, mut in_name, mut in_header) = (0u16, 0u16, 0u16);
         for place in places {
-            times[doc.field(place)] += 1.0;
+            times = times.saturating_add(1);
+            in_name = in_name.saturating_add(u16::from(place < name_ends));
+            in_header = in_header.saturating_add(u16::from(place < description_ends));
         }
         let words = doc.words();
         let length = |field: usize| {
@@ -208,14 +211,14 @@ impl Index {
             1.0 - b + b * f32::from(words[field]) * self.per_mean[field]
         };
         // What is missing of the most, as a fraction, so that it takes one division.
-        let [name, description, body] = times;
         let (mut missing, mut all) = (1.0, 1.0);
-        if body > 0.0 {
+        if times > in_header {
             missing = BODY_SATURATION * length(2);
-            all = missing + body;
+            all = missing + f32::from(times - in_header);
         }
-        if name + description > 0.0 {
+        if in_header > 0 {
             let (a, b) = (length(0), length(1));
+            let (name, description) = (f32::from(in_name), f32::from(in_header - in_name));
             let without = HEADER_SATURATION * a * b;
             missing *= without;
             all *= without + name * b + description * a;
@@ -294,7 +297,7 @@ mod tests {
                     .iter()
                     .map(|holder| {
                         let places: Vec<u32> = index.places(&holders, holder).collect();
-                        let is_about = index.docs[holder.doc as usize].field(places[0]) < 2;
+                        let is_about = places[0] < index.docs[holder.doc as usize].ends()[1];
                         (holder.doc, places.len(), is_about)
                     })
                     .collect();

@@ -204,6 +204,7 @@ impl<'l> Iterator for Entries<'l> {
     /// A memory, and its places as they are written.
     type Item = (u32, &'l [u8]);
 
+    #[inline]
     fn next(&mut self) -> Option<(u32, &'l [u8])> {
         self.seek(0)
     }
