@@ -116,7 +116,7 @@ impl Lookup {
                 };
                 let text = names.iter().find(held).map_or(text, |name| name.text);
                 let stand_in = StandIn { is_across, ends };
-                let mut asked = Asked::stand_in(text, found.is_common, holders, index, stand_in);
+                let mut asked = Asked::stand_in(text, found.kind, holders, index, stand_in);
                 if !is_across {
                     // Terms that no memory holds would say that nothing fits; the other form
                     // speaks for them.
@@ -149,7 +149,7 @@ impl Lookup {
             } else {
                 UNTRANSLATED
             };
-            reach += share * asked.most();
+            reach += share * asked.counted.as_missed * asked.most();
             could += share * words_of(asked);
             asks += if asked.counts { words_of(asked) } else { 0.0 };
         }

@@ -3,7 +3,7 @@
 //! A small directory cannot tell that `convert` and `current` are such words: there they may stand
 //! in one memory only, like the name of a product.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// English stems that stand in one of a hundred passages of 100 words or more.
@@ -182,19 +182,35 @@ const PAIRS: &str = "\
     重新 重要 针对 链接 错误 镜像 问题 阅读 限制 除非 \
     非常 页面 顺序 额外 首先 驱动 默认";
 
-static COMMON: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| STEMS.split(' ').chain(PAIRS.split(' ')).collect());
+/// By what people ask, in English stems and pairs of Chinese characters, simplified and traditional.
+/// It tells what is to be done with the answer, not what the question is about.
+const ASKING: &str = "\
+    advic advis answer better compar comparison describ descript differ exampl explain explan good \
+    help know mean need pleas question recommend suggest tell think understand want way worst 么写 \
+    么寫 什么 什麼 介紹 介绍 区别 區別 告訴 告诉 如何 帮我 幫我 怎么 怎样 怎樣 怎麼 意思 推荐 推薦 解释 解釋 說明 説明 請問 说明 请问";
 
-static FAIRLY_COMMON: LazyLock<HashSet<&str>> = LazyLock::new(|| RARER_STEMS.split(' ').collect());
-
-/// Whether a term, as a stem or a pair of characters, is such a word.
-pub(super) fn is_common(term: &str) -> bool {
-    COMMON.contains(term)
+/// How much a term tells of what a text is about, whatever a directory holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// People ask by it.
+    Asking,
+    Common,
+    FairlyCommon,
+    Telling,
 }
 
-/// Whether a stem is not that, but not far from it.
-pub(super) fn is_fairly_common(term: &str) -> bool {
-    FAIRLY_COMMON.contains(term)
+static KINDS: LazyLock<HashMap<&str, Kind>> = LazyLock::new(|| {
+    let of = |list: &'static str, kind| list.split(' ').map(move |term| (term, kind));
+    of(RARER_STEMS, Kind::FairlyCommon)
+        .chain(of(STEMS, Kind::Common))
+        .chain(of(PAIRS, Kind::Common))
+        .chain(of(ASKING, Kind::Asking))
+        .collect()
+});
+
+/// How much a stem or a pair of characters tells.
+pub(super) fn kind(term: &str) -> Kind {
+    KINDS.get(term).copied().unwrap_or(Kind::Telling)
 }
 
 #[cfg(test)]
@@ -207,13 +223,17 @@ mod tests {
     fn the_lists_are_sorted_and_have_nothing_twice() {
         // As the README says.
         assert_eq!(
-            [STEMS, RARER_STEMS, PAIRS].map(|list| list.split(' ').count()),
-            [814, 667, 507]
+            [STEMS, RARER_STEMS, PAIRS, ASKING].map(|list| list.split(' ').count()),
+            [814, 667, 507, 54]
         );
-        for list in [STEMS, RARER_STEMS, PAIRS] {
+        for list in [STEMS, RARER_STEMS, PAIRS, ASKING] {
             assert!(list.split(' ').is_sorted_by(|a, b| a < b));
         }
-        assert!(RARER_STEMS.split(' ').all(|stem| !is_common(stem)));
+        assert!(
+            RARER_STEMS
+                .split(' ')
+                .all(|stem| kind(stem) != Kind::Common)
+        );
         // No text brings the stem of an irregular form or of the other spelling.
         let stems = Stems::new();
         for stem in STEMS.split(' ').chain(RARER_STEMS.split(' ')) {
@@ -235,14 +255,14 @@ mod tests {
     fn words_are_common_as_their_stems() {
         let stems = Stems::new();
         for word in [
-            "converting",
+            "changing",
             "directories",
             "files",
             "running",
             "current",
             "10",
         ] {
-            assert!(is_common(&stems.stem(word)), "{word}");
+            assert_eq!(kind(&stems.stem(word)), Kind::Common, "{word}");
         }
         for word in [
             "invoices",
@@ -252,12 +272,17 @@ mod tests {
             "tracker",
             "1987",
         ] {
-            let stem = stems.stem(word);
-            assert!(!is_common(&stem) && !is_fairly_common(&stem), "{word}");
+            assert_eq!(kind(&stems.stem(word)), Kind::Telling, "{word}");
         }
         for word in ["packets", "timeouts", "rendering"] {
-            assert!(is_fairly_common(&stems.stem(word)), "{word}");
+            assert_eq!(kind(&stems.stem(word)), Kind::FairlyCommon, "{word}");
         }
-        assert!(is_common("文件") && !is_common("发票"));
+        for word in ["explaining", "recommended", "differences"] {
+            assert_eq!(kind(&stems.stem(word)), Kind::Asking, "{word}");
+        }
+        assert_eq!(
+            ["文件", "发票", "解释"].map(kind),
+            [Kind::Common, Kind::Telling, Kind::Asking]
+        );
     }
 }

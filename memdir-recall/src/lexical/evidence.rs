@@ -1,7 +1,7 @@
 //! What speaks for a memory: which words of the query it holds and how close together, with less
 //! for words that stand everywhere.
 
-use super::common::{is_common, is_fairly_common};
+use super::common::{Kind, kind};
 use super::holders::MAX_GAIN;
 use super::index::Index;
 use super::lookup::{Asked, Lookup};
@@ -18,15 +18,26 @@ const COMMON: f32 = 0.35;
 const FAIRLY_COMMON: f32 = 0.7;
 
 /// What a common pair of characters says: 45 percent. A word is often two or three pairs, of
-/// which not all are common.
+/// which not all are common. A single character, of which there are few, says as much.
 const COMMON_PAIR: f32 = 0.45;
+
+/// What a word says by which people ask: a tenth.
+const ASKING: f32 = 0.1;
+
+/// How much such a word is missed where it does not stand: a fifth of what others are.
+const ASKING_MISSED: f32 = 0.2;
+
+/// What a word says that is found for one of several with a slip of the hand: six tenths. There may
+/// be no slip.
+const MENDED: f32 = 0.6;
 
 /// What a word in another script says that stands in for one of the query: six tenths. It may mean
 /// something else there, and others may be meant.
 const ACROSS: f32 = 0.6;
 
 /// What is left of that if it is the only one of several words that a memory holds: three quarters.
-/// The same holds for a single pair of characters, which may be a piece of another word there.
+/// The same holds for a common word, and for a single pair of characters, which may be a piece of
+/// another word there.
 const ALONE: f32 = 0.75;
 
 /// What words say by standing close together, beside what they say by standing anywhere: four
@@ -44,35 +55,70 @@ const MAX_PLACES: usize = 400;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Counted {
     pub(super) in_score: f32,
-    as_evidence: f32,
+    pub(super) as_evidence: f32,
+    /// How much it counts in what evidence is measured by.
+    pub(super) as_missed: f32,
+    /// Whether people ask by it.
+    pub(super) is_asking: bool,
     /// Whether it says less still if nothing else speaks for a memory.
     is_weak: bool,
 }
 
 impl Counted {
     pub(super) fn of(term: &str) -> Counted {
-        let is_common = is_common(term);
-        let (in_score, as_evidence) = match (is_common, is_pair(term)) {
-            (false, _) if is_fairly_common(term) => (1.0, FAIRLY_COMMON),
-            (false, _) => (1.0, 1.0),
-            (true, false) => (COMMON_IN_SCORE, COMMON),
-            (true, true) => (1.0, COMMON_PAIR),
+        let is_pair = is_pair(term);
+        let kind = match kind(term) {
+            // There are few characters, so that a single one stands in many texts.
+            Kind::Telling if is_pair && term.chars().nth(1).is_none() => Kind::Common,
+            kind => kind,
         };
+        let counted = Counted::as_kind(kind, is_pair);
         Counted {
-            in_score,
-            as_evidence,
-            is_weak: is_common || is_pair(term),
+            is_weak: counted.is_weak || is_pair,
+            ..counted
         }
     }
 
-    /// The same for what stands in for a word that is or is not common: as evidence, it says no more
-    /// than the word itself.
-    pub(super) fn stand_in(is_common: bool, is_across: bool) -> Counted {
-        let across = if is_across { ACROSS } else { 1.0 };
+    fn as_kind(kind: Kind, is_pair: bool) -> Counted {
+        let as_evidence = match kind {
+            Kind::Asking => ASKING,
+            Kind::Common if is_pair => COMMON_PAIR,
+            Kind::Common => COMMON,
+            Kind::FairlyCommon => FAIRLY_COMMON,
+            Kind::Telling => 1.0,
+        };
+        let is_asking = kind == Kind::Asking;
         Counted {
-            in_score: 1.0,
-            as_evidence: if is_common { across * COMMON } else { across },
-            is_weak: is_common || is_across,
+            in_score: match kind {
+                Kind::Asking | Kind::Common if !is_pair => COMMON_IN_SCORE,
+                _ => 1.0,
+            },
+            as_evidence,
+            as_missed: if is_asking { ASKING_MISSED } else { 1.0 },
+            is_asking,
+            is_weak: kind <= Kind::Common,
+        }
+    }
+
+    /// The same for what stands in for a word of some kind: as evidence, it says no more than the
+    /// word itself.
+    pub(super) fn stand_in(kind: Kind, is_across: bool) -> Counted {
+        let across = if is_across { ACROSS } else { 1.0 };
+        let counted = Counted::as_kind(kind, false);
+        Counted {
+            // In the other script it is the only word for it.
+            in_score: if is_across { 1.0 } else { counted.in_score },
+            as_evidence: across * counted.as_evidence,
+            is_weak: counted.is_weak || is_across,
+            ..counted
+        }
+    }
+
+    /// The same for what is found for a word with a slip of the hand.
+    pub(super) fn mended(self) -> Counted {
+        Counted {
+            as_evidence: MENDED * self.as_evidence,
+            ..self
         }
     }
 }
@@ -85,8 +131,7 @@ impl Asked {
 }
 
 impl Lookup {
-    /// What speaks for a memory, as a part of the best score that any memory could reach, in
-    /// ten-thousandths. The memory holds so many words of the query.
+    /// What speaks for a memory, as a part of the most that could speak for one, in ten-thousandths. The memory holds so many words of the query.
     ///
     /// That it holds a word tells more than how often: of what the word adds to the score, the
     /// square root.

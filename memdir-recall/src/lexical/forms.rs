@@ -37,7 +37,7 @@ const FORMS: &str = "\
     told, thief thieves, think thought, throw threw thrown, tooth teeth, undergo underwent \
     undergone, understand understood, undertake undertook undertaken, undo undid undone, uphold \
     upheld, vertex vertices, wake woke woken, wear wore worn, weave wove woven, weep wept, wife \
-    wives, win won, withdraw withdrew withdrawn, withhold withheld, withstand withstood, wolf \
+    wives, withdraw withdrew withdrawn, withhold withheld, withstand withstood, wolf \
     wolves, woman women, wring wrung, write wrote written";
 
 /// Words as they are spelled in Britain and in America, as far as the endings of [`IZE`] do not say it.
@@ -98,6 +98,7 @@ pub(super) fn american(stem: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::stop::is_english;
     use super::super::text::Stems;
     use super::*;
 
@@ -140,7 +141,9 @@ mod tests {
         assert!(groups.clone().is_sorted_by(|a, b| a < b));
         let forms = groups.flat_map(|group| group.split(' ').skip(1));
         // As the README says.
-        assert_eq!([forms.count(), BASES.len()], [211, 211]);
+        assert_eq!([forms.clone().count(), BASES.len()], [210, 210]);
+        // A stop word is left out before it could be known for one.
+        assert!(forms.clone().all(|form| !is_english(form)));
         // No base is a form itself, or one step would not do.
         assert!(BASES.values().all(|of| base(of).is_none()));
         assert_eq!([base("ran"), base("left")], [Some("run"), None]);

@@ -14,12 +14,11 @@ const MAX_REMEMBERED: usize = 16 * 1024;
 /// the first of the other do not stand together.
 const LINE_GAP: u32 = 1;
 
-/// How much of a memory its fields take. What is beyond the highest number of a field counts for
-/// that number: it is far from any usual one, and nothing is lost but a little weight.
+/// How much of a memory its fields take. Larger numbers are capped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Doc {
     /// How many places the name takes, and how many the description.
-    places: [u8; 2],
+    places: [u16; 2],
     /// How many words the name has, and how many the description.
     words: [u8; 2],
     /// How many words the body has.
@@ -75,10 +74,11 @@ impl Gather {
         let words = name.words + description.words + body.words;
         let pairs = writer.pairs;
         let small = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
+        let medium = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
         self.docs.push(Doc {
-            places: [name.places, description.places].map(small),
+            places: [name.places, description.places].map(medium),
             words: [name.words, description.words].map(small),
-            body: u16::try_from(body.words).unwrap_or(u16::MAX),
+            body: medium(body.words),
             is_unspaced: pairs > words / 2,
         });
         number

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use super::common::is_common;
+use super::common::{Kind, kind};
 use super::text::{Stems, is_pair};
 
 /// Each line is one thing under several names, in English and in Chinese as it is written in
@@ -35,8 +35,8 @@ struct Glossary {
     names: Vec<Name>,
     /// For each group, its names.
     groups: Vec<std::ops::Range<usize>>,
-    /// For each group, whether it is a word that texts hold whatever they are about.
-    common: Vec<bool>,
+    /// For each group, how much it tells.
+    kinds: Vec<Kind>,
     /// Names by the first stem or character; the longest come first.
     starts: HashMap<Cow<'static, str>, Vec<usize>>,
 }
@@ -47,7 +47,7 @@ impl Glossary {
         let mut glossary = Glossary {
             names: Vec::new(),
             groups: Vec::new(),
-            common: Vec::new(),
+            kinds: Vec::new(),
             starts: HashMap::new(),
         };
         for line in lines.lines() {
@@ -70,10 +70,11 @@ impl Glossary {
                 });
             }
             let names = first..glossary.names.len();
-            let is_common = |name: &Name| name.terms.iter().all(|term| is_common(term));
-            glossary
-                .common
-                .push(glossary.names[names.clone()].iter().any(is_common));
+            // A name tells as much as its most telling term, a group as little as its least
+            // telling name.
+            let of_name = |name: &Name| name.terms.iter().map(|term| kind(term)).max();
+            let of_names = glossary.names[names.clone()].iter().filter_map(of_name);
+            glossary.kinds.push(of_names.min().unwrap_or(Kind::Telling));
             glossary.groups.push(names);
         }
         for (number, name) in glossary.names.iter().enumerate() {
@@ -121,8 +122,8 @@ pub(crate) struct Found {
     pub(crate) own: Vec<usize>,
     /// Those that hold an end of it and a character beside it.
     pub(crate) beside: Vec<usize>,
-    /// Whether a word that it stands for is common.
-    pub(crate) is_common: bool,
+    /// How much it tells: no more than any word that it stands for.
+    pub(super) kind: Kind,
     /// Its names in the other script.
     pub(crate) across: Vec<&'static Name>,
     /// Other forms of the name.
@@ -202,12 +203,12 @@ impl Glossary {
         let mut found = Found {
             own,
             beside,
-            is_common: false,
+            kind: Kind::Telling,
             across: Vec::new(),
             forms: Vec::new(),
         };
         for name in names {
-            found.is_common |= self.common[name.group];
+            found.kind = found.kind.min(self.kinds[name.group]);
             for other in &self.names[self.groups[name.group].clone()] {
                 if other.is_unspaced != name.is_unspaced {
                     found.across.push(other);
@@ -303,13 +304,18 @@ mod tests {
     fn what_is_common_is_common_in_both_languages() {
         let common = GLOSSARY.names.iter().filter(|name| {
             let [term] = &*name.terms else { return false };
-            is_common(term)
+            kind(term) <= Kind::Common
         });
         let mut counts = [0, 0];
         for name in common {
             counts[usize::from(name.is_unspaced)] += 1;
             for other in &GLOSSARY.names[GLOSSARY.groups[name.group].clone()] {
-                assert!(found(other)[0].is_common, "{} {}", name.text, other.text);
+                assert!(
+                    found(other)[0].kind <= Kind::Common,
+                    "{} {}",
+                    name.text,
+                    other.text
+                );
             }
         }
         assert!(counts.iter().all(|count| *count > 100), "{counts:?}");

@@ -82,14 +82,6 @@ impl Holders {
 }
 
 impl Index {
-    /// Whether any memory holds a term.
-    pub(super) fn holds(&self, term: &str) -> bool {
-        match han_pair(term) {
-            Some(_) => self.holders(term).is_none_or(|holders| holders.len() > 0),
-            None => self.list(term).is_some(),
-        }
-    }
-
     /// The memories that hold a term; `None` if these are [nearly all](Index::is_everywhere).
     pub(super) fn holders(&self, term: &str) -> Option<Holders> {
         if let Some((left, right)) = han_pair(term) {

@@ -1,8 +1,9 @@
 //! A query, looked up: its terms, what stands in for them, and how far chance gets with it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::across::StandIn;
+use super::common::Kind;
 use super::evidence::Counted;
 use super::holders::{Holders, MAX_GAIN};
 use super::index::Index;
@@ -64,7 +65,7 @@ impl Asked {
     /// Something that stands in for a word of the query, under one of its names.
     pub(super) fn stand_in(
         name: &str,
-        is_common: bool,
+        kind: Kind,
         holders: Holders,
         index: &Index,
         stand_in: StandIn,
@@ -76,7 +77,7 @@ impl Asked {
             holders,
             counts: false,
             overlaps: false,
-            counted: Counted::stand_in(is_common, stand_in.is_across),
+            counted: Counted::stand_in(kind, stand_in.is_across),
             has_counterpart: false,
             stand_in: Some(stand_in),
         }
@@ -106,6 +107,8 @@ pub(crate) struct Lookup {
     pub(super) reach: f32,
     /// Whether most of its words are written without spaces.
     pub(super) is_unspaced: bool,
+    /// What nearly all memories hold, so that it is looked up once.
+    everywhere: HashSet<String>,
     /// How far chance gets, beside how far it gets in a directory of the usual measure.
     chance: f32,
 }
@@ -147,6 +150,28 @@ struct Before {
     is_known: bool,
 }
 
+/// The pairs of a stretch of characters that are written without spaces.
+#[derive(Default)]
+struct Run {
+    pair: Option<String>,
+    /// Whether the last piece was that pair; only then the next character goes on with the stretch.
+    is_last: bool,
+}
+
+impl Run {
+    /// The pair that one shares a character with, which is the next piece.
+    fn go_on(&mut self, piece: Piece<'_>) -> Option<String> {
+        match piece {
+            Piece::Pair(text) => {
+                self.is_last = true;
+                self.pair.replace(text.to_owned())
+            }
+            Piece::Single(_) if std::mem::take(&mut self.is_last) => None,
+            _ => self.pair.take().and(None),
+        }
+    }
+}
+
 impl Lookup {
     pub(crate) fn new(query: &str, index: &Index) -> Lookup {
         let mut lookup = Lookup {
@@ -154,17 +179,22 @@ impl Lookup {
             best: 0.0,
             reach: 0.0,
             is_unspaced: false,
+            everywhere: HashSet::new(),
             chance: 1.0,
         };
         let mut before: Option<Before> = None;
+        // The words since the last compound, and whether they are looked for.
+        let mut parts: Vec<(String, bool)> = Vec::new();
+        let mut run = Run::default();
         split(query, |piece| {
+            let pair_before = run.go_on(piece);
             match piece {
                 Piece::Word(word) => {
                     let is_stop = stop::is_english(word);
                     let stem = index.stem(word);
                     // `time out` finds `timeout`, if one of the two says nothing on its own; `for
                     // the` does not find `forth`.
-                    let known = |term: &str| index.holds(term);
+                    let known = |term: &str| index.list(term).is_some();
                     let this = Before {
                         word: word.to_owned(),
                         is_stop,
@@ -182,15 +212,36 @@ impl Lookup {
                             lookup.add(stem, 1.0, true, index);
                         }
                     }
+                    parts.push((word.to_owned(), !is_stop));
                     if is_stop {
                         return;
                     }
                     lookup.add(stem, 1.0, true, index);
                 }
-                Piece::Compound(word) => lookup.add(index.stem(word), COMPOUND, false, index),
-                Piece::Pair(text) | Piece::Lone(text) => {
-                    lookup.add(text.to_owned(), 1.0, true, index);
+                Piece::Compound(word) => {
+                    let mut rest = word;
+                    let mut own = parts.drain(..).rev().map_while(|(part, is_looked_for)| {
+                        rest = rest.strip_suffix(part.as_str())?;
+                        Some(is_looked_for)
+                    });
+                    let stem = index.stem(word);
+                    if own.any(|is_looked_for| is_looked_for) {
+                        lookup.add(stem, COMPOUND, false, index);
+                    } else if !stop::is_english(word) {
+                        // `to-do`: none of its parts says it.
+                        lookup.add(stem, 1.0, true, index);
+                    }
                 }
+                Piece::Pair(text) => {
+                    let last = lookup.asked.last().map(|asked| asked.text.as_str());
+                    let overlaps = pair_before.is_some() && pair_before.as_deref() == last;
+                    let known = lookup.asked.len();
+                    lookup.add(text.to_owned(), 1.0, true, index);
+                    for asked in &mut lookup.asked[known..] {
+                        asked.overlaps = overlaps;
+                    }
+                }
+                Piece::Lone(text) => lookup.add(text.to_owned(), 1.0, true, index),
                 Piece::Single(_) | Piece::LineEnd => {}
             }
         });
@@ -200,7 +251,7 @@ impl Lookup {
         for asked in lookup.asked.iter().filter(|asked| asked.counts) {
             let most = asked.most();
             lookup.best += asked.counted.in_score * most;
-            lookup.reach += most;
+            lookup.reach += asked.counted.as_missed * most;
         }
         let counted = lookup.asked.iter().filter(|asked| asked.counts);
         let (pairs, words): (Vec<&Asked>, Vec<&Asked>) =
@@ -241,13 +292,16 @@ impl Lookup {
             }
             return;
         }
-        if self.asked.len() >= MAX_QUERY_TERMS {
+        // What stands in for words of the query takes no room from them.
+        let own = self.asked.iter().filter(|asked| asked.stand_in.is_none());
+        if own.count() >= MAX_QUERY_TERMS
+            || self.everywhere.len() >= MAX_QUERY_TERMS
+            || self.everywhere.contains(&text)
+        {
             return;
         }
-        let overlaps = self.asked.last().is_some_and(|before| {
-            !text.is_ascii() && before.text.chars().next_back() == text.chars().next()
-        });
         let Some(holders) = index.holders(&text) else {
+            self.everywhere.insert(text);
             return;
         };
         let rarity = index.rarity(holders.len());
@@ -258,7 +312,7 @@ impl Lookup {
             weight,
             rarity,
             counts,
-            overlaps,
+            overlaps: false,
             has_counterpart: false,
             stand_in: None,
         });
@@ -282,7 +336,7 @@ impl Lookup {
             for at in 3..word.len().saturating_sub(2) {
                 let known = |part: &str| {
                     let stem = index.stem(part);
-                    index.holds(&stem).then_some(stem)
+                    index.list(&stem).is_some().then_some(stem)
                 };
                 let (head, tail) = word.split_at(at);
                 if let Some(head) = known(head)
@@ -303,11 +357,20 @@ impl Lookup {
         unknown.retain(|word| {
             word.len() >= MIN_MENDED_BYTES && word.bytes().all(|b| b.is_ascii_lowercase())
         });
+        let has_others = self.asked.iter().filter(|asked| asked.counts).count() > 1;
         for word in unknown.iter().take(MAX_MENDED) {
             let mut found = index.slips(word);
             found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             for (_, term) in found.into_iter().take(MENDINGS) {
+                let known = self.asked.len();
                 self.add(term, MENDED, false, index);
+                // If it is all that is asked, nothing else can speak for it.
+                if !has_others {
+                    continue;
+                }
+                for mended in &mut self.asked[known..] {
+                    mended.counted = mended.counted.mended();
+                }
             }
         }
     }
@@ -321,7 +384,7 @@ impl Lookup {
             let holds = asked.holders.find(doc).is_some();
             if holds {
                 matched.push(asked.text.clone());
-                words += usize::from(!(asked.overlaps && before));
+                words += usize::from(!(asked.overlaps && before || asked.counted.is_asking));
             }
             before = holds;
         }

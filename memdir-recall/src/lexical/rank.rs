@@ -45,7 +45,7 @@ pub(crate) struct Scored {
     pub(crate) score: f32,
     /// The score as a part of the best that any memory could reach, in ten-thousandths.
     pub(crate) share: u16,
-    /// What of the score is for neighbors.
+    /// What neighbors say as evidence.
     pub(super) for_neighbors: f32,
 }
 
@@ -118,12 +118,13 @@ impl Lookup {
                 false => 1.0,
             };
             let gain = NEIGHBORS * MAX_GAIN * share * left.rarity.min(right.rarity);
+            let as_evidence = left.counted.as_evidence.min(right.counted.as_evidence);
             for (scored, held) in top.iter_mut().zip(holders[0].iter().zip(&holders[1])) {
                 if let (Some(l), Some(r)) = held
                     && stand_together(index, (left, l), (right, r))
                 {
                     scored.score += gain;
-                    scored.for_neighbors += gain;
+                    scored.for_neighbors += as_evidence * gain;
                 }
             }
         }

@@ -266,13 +266,29 @@ pub(crate) fn han_pair(term: &str) -> Option<(&str, &str)> {
     (pair.1.chars().count() == 1 && is_han(term)).then_some(pair)
 }
 
-/// Lower case, and Latin letters without their marks.
+/// Lower case, and letters without their marks where these only say how they sound.
 fn fold(word: &str, into: &mut String) {
+    let mut base = ' ';
     for c in word.nfd() {
         if !is_combining_mark(c) {
+            base = c;
             into.extend(c.to_lowercase());
+        } else if c == BREVE && matches!(base, 'и' | 'И') {
+            into.pop();
+            into.push('й');
+        } else if !is_accented(base) {
+            into.push(c);
         }
     }
+}
+
+/// The mark that makes `й` of `и`: it is a letter of its own, which the endings of words have.
+const BREVE: char = '\u{306}';
+
+/// Whether marks on a letter may be left out: in Latin, Greek, Cyrillic, Hebrew and Arabic. In
+/// scripts of India they are vowels.
+fn is_accented(base: char) -> bool {
+    matches!(u32::from(base), 0x00..=0x24f | 0x370..=0x6ff | 0x1e00..=0x1fff)
 }
 
 /// Stems words by their script: English, Russian, Greek, Arabic; others stay.

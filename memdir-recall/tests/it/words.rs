@@ -104,6 +104,68 @@ fn irregular_forms_and_other_spellings_are_found() {
 }
 
 #[test]
+fn marks_are_left_out_where_they_are_no_letters() {
+    let world = directory(&[
+        ("cafe.md", "x", "Le caf\u{e9} est ferm\u{e9}."),
+        ("new.md", "x", "Новый сервер."),
+        ("black.md", "x", "काला रंग."),
+        ("art.md", "x", "कला और कलम."),
+    ]);
+    let recall = world.recall();
+    finds(&recall, "cafe", "cafe.md");
+    // The feminine of a word whose masculine ends in a letter that has a mark.
+    finds(&recall, "новая", "new.md");
+    // Two words that differ by their vowels alone.
+    let picks = |query: &str| {
+        let picked = recall.pick(&Query::new(query));
+        files(&picked)
+            .iter()
+            .map(ToString::to_string)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(picks("काला"), ["black.md"]);
+    assert_eq!(picks("कला"), ["art.md"]);
+}
+
+#[test]
+fn words_with_spaces_are_as_many_as_they_are_in_any_script() {
+    // The second begins as the first ends.
+    let (query, text) = ("тест таймаут", "Тест на таймаут.");
+    let world = directory(&[("a.md", "x", text)]);
+    let receipt = world.recall().pick(&Query::new(query)).receipt;
+    assert_eq!(receipt.candidates[0].words, 2, "{receipt}");
+}
+
+#[test]
+fn a_compound_whose_parts_say_nothing_speaks_for_itself() {
+    let recall = directory(&[
+        ("list.md", "x", "The to-do of the team is on the wall."),
+        ("axis.md", "x", "An x-y plot shows it."),
+        ("other.md", "x", "The team meets on Monday."),
+    ])
+    .recall();
+    finds(&recall, "to-do", "list.md");
+    finds(&recall, "where is the x-y", "axis.md");
+}
+
+#[test]
+fn the_end_of_a_long_description_counts_as_its_beginning_does() {
+    let between = "okapi tapir ".repeat(200);
+    let first = format!("zebra {between}");
+    let last = format!("{between} zebra");
+    let world = directory(&[("first.md", &first, "x"), ("last.md", &last, "x")]);
+    let receipt = world.recall().pick(&Query::new("zebra")).receipt;
+    let score = |file: &str| {
+        let found = receipt.candidates.iter().find(|c| c.file == file);
+        found.map(|c| c.score).unwrap()
+    };
+    assert!(
+        (score("first.md") - score("last.md")).abs() < 1e-6,
+        "{receipt}"
+    );
+}
+
+#[test]
 fn words_that_are_written_together_or_apart_find_each_other() {
     let recall = identifiers().recall();
     finds(&recall, "time out", "timeout.md");
@@ -286,6 +348,46 @@ fn fairly_common_words_are_less_evidence_than_telling_ones() {
 }
 
 #[test]
+fn by_what_people_ask_is_hardly_evidence_and_hardly_missed() {
+    for (text, queries) in [
+        (
+            "The reviewer explains each difference.",
+            [
+                "explain the difference between a stack and a queue",
+                "explain the queue",
+            ],
+        ),
+        (
+            "请解释两个快照的区别。",
+            ["解释二叉树和红黑树的区别", "解释红黑树"],
+        ),
+    ] {
+        let recall = beside_others(text).recall();
+        for query in queries {
+            silent(&recall, query);
+        }
+    }
+    let world = beside_others("The webhook retries once.");
+    let recall = world.recall();
+    let evidence = |query: &str| {
+        let receipt = recall.pick(&Query::new(query)).receipt;
+        receipt.candidates[0].evidence
+    };
+    let (asked, bare) = (evidence("explain webhook"), evidence("webhook"));
+    assert!(asked * 3 > bare * 2, "{asked} {bare}");
+}
+
+#[test]
+fn what_may_be_no_slip_is_less_evidence() {
+    let world = directory(&[("a.md", "x", "The recaptcha met zebras.")]);
+    let evidence = |query: &str| {
+        let receipt = world.recall().pick(&Query::new(query)).receipt;
+        receipt.candidates[0].evidence
+    };
+    assert!(evidence("recaptca giraffe") * 4 < evidence("recaptcha giraffe") * 3);
+}
+
+#[test]
 fn of_two_words_that_are_as_rare_the_telling_one_decides() {
     let world = directory(&[
         ("a.md", "x", "The current of zebras."),
@@ -306,7 +408,7 @@ fn what_a_memory_is_about_is_more_evidence_than_what_it_mentions() {
         found.map(|c| c.evidence).unwrap()
     };
     assert!(evidence("a.md") > evidence("b.md"), "{receipt}");
-    // Two fifths more of it is no rounding.
+    // A fifth more of it is no rounding.
     assert!(evidence("a.md") * 5 > evidence("b.md") * 6, "{receipt}");
 }
 
