@@ -12,23 +12,29 @@ use std::time::{Duration, SystemTime};
 
 use memdir_types::{Memory, MemoryType};
 
-use crate::lexical::index::{Gather, Index, Origin};
+use crate::lexical::index::Index;
 use crate::lexical::rank::{Lookup, Scored};
 use crate::manifest::manifest_line;
 use crate::query::{Surfaced, manual_of};
 use crate::receipt::{
     Candidate, Fallback, MAX_CANDIDATES, ModelCall, Pick, PickedBy, Receipt, Rules, Timings,
 };
-use crate::scan::{Depth, Store, read_text, scan_with};
+use crate::scan::{Store, read_text};
 use crate::select::{MAX_REPLY_BYTES, read_reply, select_request};
 use crate::text::{head, one_line};
-use crate::{Error, MAX_MEMORY_BYTES, MemoryFile, Options, Query, ScanOptions, Selector, Skipped};
+use crate::{Error, MAX_MEMORY_BYTES, MemoryFile, Options, Query, Selector, Skipped};
+
+mod refresh;
+
+use refresh::Body;
+pub use refresh::Refreshed;
 
 /// How much of a matching line is shown: 200 characters, this crate's own choice.
 pub const MAX_LINE_CHARS: usize = 200;
 
 /// How much of all bodies together is indexed: 64 MiB (67,108,864 bytes), this crate's own
-/// choice, a hundred times a large directory. What is beyond is found by name and description.
+/// choice, a hundred times a large directory. Newer memories come first, equal times go by name;
+/// a body that does not fit any more is found by name and description.
 pub const MAX_INDEXED_BYTES: usize = 64 * 1024 * 1024;
 
 /// How much of a selector's error is kept: 300 characters.
@@ -41,11 +47,13 @@ const MAX_ERROR_CHARS: usize = 300;
 pub struct Recall {
     dir: PathBuf,
     options: Options,
+    /// How many bytes of bodies the index takes in at most.
+    limit: usize,
     store: Store<Body>,
     files: Vec<Arc<MemoryFile>>,
     index: Index,
-    /// How many bytes of bodies the index may still take in.
-    room: usize,
+    /// Whether a body could not be read for which there is room.
+    is_unsettled: bool,
     skipped: Vec<Skipped>,
 }
 
@@ -56,25 +64,6 @@ impl fmt::Debug for Recall {
             .field("memories", &self.files.len())
             .finish_non_exhaustive()
     }
-}
-
-/// What the index holds of a memory's body.
-enum Body {
-    /// In the index, with so many bytes.
-    Indexed(usize),
-    /// There was no room.
-    LeftOut,
-}
-
-/// What a refresh did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize))]
-#[non_exhaustive]
-pub struct Refreshed {
-    /// How many files were opened and read: new and changed ones.
-    pub read: usize,
-    /// How many memories are gone.
-    pub gone: usize,
 }
 
 /// What was picked, and why.
@@ -138,85 +127,23 @@ impl Recall {
     ///
     /// An [`Error`] if the path is relative, is no directory, or cannot be opened.
     pub fn scan(dir: impl AsRef<Path>, options: &Options) -> Result<Recall, Error> {
+        Recall::scan_within(dir.as_ref(), options, MAX_INDEXED_BYTES)
+    }
+
+    /// The same with so many bytes of bodies at most.
+    fn scan_within(dir: &Path, options: &Options, limit: usize) -> Result<Recall, Error> {
         let mut recall = Recall {
-            dir: dir.as_ref().to_owned(),
+            dir: dir.to_owned(),
             options: options.clone(),
+            limit,
             store: Store::default(),
             files: Vec::new(),
             index: Index::default(),
-            room: MAX_INDEXED_BYTES,
+            is_unsettled: false,
             skipped: Vec::new(),
         };
         recall.refresh()?;
         Ok(recall)
-    }
-
-    /// Looks for what changed in the directory: a stat per file, and a read for each new or
-    /// changed one. Blocking.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`scan`](Recall::scan); then everything is as it was.
-    pub fn refresh(&mut self) -> Result<Refreshed, Error> {
-        let options = ScanOptions::default()
-            .newest(usize::MAX)
-            .team(self.options.team);
-        let mut gather = Gather::default();
-        let mut fresh: HashMap<String, u32> = HashMap::new();
-        let mut room = self.room;
-        let found = scan_with(
-            &self.dir,
-            &options,
-            &mut self.store,
-            Depth::Whole,
-            |memory, text| {
-                let parsed = Memory::parse(text);
-                let body = parsed.body();
-                let fits = body.len() <= room;
-                room -= if fits { body.len() } else { 0 };
-                let name = name_field(memory);
-                let description = memory.header.description.as_deref().unwrap_or_default();
-                let number = gather.read(&name, description, if fits { body } else { "" });
-                fresh.insert(memory.file.clone(), number);
-                match fits {
-                    true => Body::Indexed(body.len()),
-                    false => Body::LeftOut,
-                }
-            },
-        )?;
-        let files = found.files;
-        let is_same = found.opened == 0
-            && files.len() == self.files.len()
-            && files
-                .iter()
-                .zip(&self.files)
-                .all(|(a, b)| Arc::ptr_eq(a, b));
-        self.skipped = found.skipped;
-        let mut refreshed = Refreshed {
-            read: found.opened,
-            gone: 0,
-        };
-        if is_same {
-            return Ok(refreshed);
-        }
-        let gone = |old: &&Arc<MemoryFile>| self.store.get(&old.file).is_none();
-        refreshed.gone = self.files.iter().filter(gone).count();
-        let known: HashMap<*const MemoryFile, u32> =
-            self.files.iter().map(Arc::as_ptr).zip(0..).collect();
-        let origin = |file: &Arc<MemoryFile>| match fresh.get(&file.file) {
-            Some(number) => Origin::Fresh(*number),
-            // What was not read now was read before.
-            None => Origin::Kept(known.get(&Arc::as_ptr(file)).copied().unwrap_or(u32::MAX)),
-        };
-        let order: Vec<Origin> = files.iter().map(origin).collect();
-        self.index = self.index.updated(&mut gather, &order);
-        self.files = files;
-        let indexed = self.bodies().map(|body| match body {
-            Body::Indexed(bytes) => *bytes,
-            Body::LeftOut => 0,
-        });
-        self.room = MAX_INDEXED_BYTES.saturating_sub(indexed.sum());
-        Ok(refreshed)
     }
 
     /// The memories, newest first, equal times by name.
@@ -231,12 +158,12 @@ impl Recall {
         &self.skipped
     }
 
-    /// How many memories are found by name and description only, because the bodies before them
-    /// made up [`MAX_INDEXED_BYTES`].
+    /// How many memories are found by name and description only, because with the bodies of newer
+    /// ones theirs are more than [`MAX_INDEXED_BYTES`].
     #[must_use]
     pub fn without_body(&self) -> usize {
-        let left_out = |body: &&Body| matches!(body, Body::LeftOut);
-        self.bodies().filter(left_out).count()
+        let known = (self.files.iter()).filter_map(|file| self.store.get(&file.file));
+        known.filter(|kept| !kept.extra.is_indexed).count()
     }
 
     /// How many bytes the index over the words takes, beside the headers.
@@ -315,11 +242,6 @@ impl Recall {
         }
         prepared.receipt.model = Some(call);
         self.conclude(prepared.receipt)
-    }
-
-    fn bodies(&self) -> impl Iterator<Item = &Body> {
-        let known = (self.files.iter()).filter_map(|file| self.store.get(&file.file));
-        known.map(|kept| &kept.extra)
     }
 
     fn file(&self, doc: u32) -> &MemoryFile {

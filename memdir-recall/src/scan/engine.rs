@@ -13,6 +13,7 @@ use super::store::{Kept, Store};
 use super::walk::{Listed, Walk};
 use super::{MemoryFile, ScanOptions, SkipReason, Skipped};
 use crate::error::{Error, ErrorKind};
+
 /// What one walk found.
 pub(crate) struct Found {
     /// The memories, all of them in the store now, in order.

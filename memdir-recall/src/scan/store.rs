@@ -67,6 +67,11 @@ impl<T> Store<T> {
         self.files.get(file)
     }
 
+    /// What a caller made of a file.
+    pub(crate) fn extra_mut(&mut self, file: &str) -> Option<&mut T> {
+        self.files.get_mut(file).map(|kept| &mut kept.extra)
+    }
+
     /// A store that keeps nothing, for a single scan.
     pub(crate) fn of_nothing() -> Store<T> {
         Store {

@@ -182,6 +182,8 @@ proptest! {
             recall.refresh().unwrap();
             let fresh = world.recall();
             prop_assert_eq!(recall.memories(), fresh.memories());
+            prop_assert_eq!(recall.skipped(), fresh.skipped());
+            prop_assert_eq!(recall.index_bytes(), fresh.index_bytes());
             prop_assert_eq!(recall.pick(&query), fresh.pick(&query));
             for newest in [3, usize::MAX] {
                 let options = ScanOptions::default().newest(newest);
