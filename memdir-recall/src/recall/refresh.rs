@@ -49,9 +49,11 @@ impl Fresh {
 
 impl Recall {
     /// Looks for what changed in the directory: a stat per file, and a read for each new or
-    /// changed one and for each whose body has room now. Blocking.
+    /// changed one and for each whose body has room now. What could not be read is tried again.
+    /// Blocking.
     ///
-    /// Afterwards everything is as a new scan would find it.
+    /// Afterwards everything is as a new scan finds it. A file counts as unchanged if path, time
+    /// and size are.
     ///
     /// # Errors
     ///
@@ -84,10 +86,10 @@ impl Recall {
         let files = found.files;
         self.skipped = found.skipped;
         let mut refreshed = Refreshed {
-            read: found.opened,
+            read: fresh.numbers.len(),
             gone: 0,
         };
-        let is_same = found.opened == 0
+        let is_same = fresh.numbers.is_empty()
             && files.len() == self.files.len()
             && files
                 .iter()

@@ -125,8 +125,8 @@ impl Reader<'_> {
         make: &mut impl FnMut(&MemoryFile, &str) -> T,
     ) -> Result<Kept<T>, SkipReason> {
         let unreadable = |e: io::Error| SkipReason::Unreadable(e.to_string());
-        self.opened += 1;
         let mut file = self.open(entry).map_err(unreadable)?;
+        self.opened += 1;
         let stat = match entry.stat {
             Some(stat) => stat,
             None => Stat::of(&file).map_err(unreadable)?,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use memdir_recall::{ErrorKind, Scan, ScanCache, ScanOptions, TeamFolder, scan};
+use memdir_recall::{ErrorKind, Refreshed, Scan, ScanCache, ScanOptions, TeamFolder, scan};
 
 use crate::world::{World, moment};
 
@@ -412,6 +412,33 @@ mod unix {
             assert_eq!(skipped(&world).len(), 2);
         }
         fs::set_permissions(world.path("shut"), fs::Permissions::from_mode(0o700)).unwrap();
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_no_reading_for_a_refresh() {
+        let world = World::new();
+        world.write("a.md", "x").write("closed.md", "x");
+        symlink("nowhere.md", world.path("dangling.md")).unwrap();
+        let closed = world.path("closed.md");
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o000)).unwrap();
+        // The superuser reads everything.
+        let is_closed = fs::read(&closed).is_err();
+        let mut recall = world.recall();
+        let mut cache = ScanCache::new();
+        let options = ScanOptions::default();
+        let first = cache.scan(world.dir(), &options).unwrap();
+        assert_eq!(first.opened, 2 - usize::from(is_closed));
+        for _ in 0..2 {
+            assert_eq!(recall.refresh().unwrap(), Refreshed::default());
+            assert_eq!(cache.scan(world.dir(), &options).unwrap().opened, 0);
+            assert_eq!(recall.skipped(), first.skipped);
+            assert_eq!(recall.skipped().len(), 1 + usize::from(is_closed));
+            assert_eq!(recall.memories().len(), 2 - usize::from(is_closed));
+        }
+        // It is read as soon as it can be.
+        fs::set_permissions(&closed, fs::Permissions::from_mode(0o600)).unwrap();
+        assert_eq!(recall.refresh().unwrap().read, usize::from(is_closed));
+        assert_eq!(recall.memories().len(), 2);
     }
 
     #[test]
