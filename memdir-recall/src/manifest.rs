@@ -38,12 +38,23 @@ pub fn manifest_line(memory: &MemoryFile) -> String {
 /// The lines of several memories in the order given, without a line end behind the last.
 #[must_use]
 pub fn manifest<'a>(memories: impl IntoIterator<Item = &'a MemoryFile>) -> String {
+    manifest_with(memories.into_iter().map(|memory| (memory, None)))
+}
+
+/// The same, below some of them a line of their body.
+pub(crate) fn manifest_with<'a>(
+    memories: impl IntoIterator<Item = (&'a MemoryFile, Option<&'a str>)>,
+) -> String {
     let mut text = String::new();
-    for memory in memories {
+    for (memory, line) in memories {
         if !text.is_empty() {
             text.push('\n');
         }
         text.push_str(&manifest_line(memory));
+        if let Some(line) = line {
+            text.push_str("\n  > ");
+            text.push_str(line);
+        }
     }
     text
 }

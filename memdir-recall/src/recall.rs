@@ -14,7 +14,7 @@ use memdir_types::{Memory, MemoryType};
 
 use crate::lexical::index::Index;
 use crate::lexical::rank::{Lookup, Scored};
-use crate::manifest::manifest_line;
+use crate::manifest::manifest_with;
 use crate::query::{Surfaced, manual_of};
 use crate::receipt::{
     Candidate, Fallback, MAX_CANDIDATES, ModelCall, Pick, PickedBy, Receipt, Rules, Timings,
@@ -358,18 +358,8 @@ impl Recall {
             }
             lines.insert(scored.doc, line);
         }
-        let mut text = String::new();
-        for doc in offered {
-            if !text.is_empty() {
-                text.push('\n');
-            }
-            text.push_str(&manifest_line(self.file(*doc)));
-            if let Some(line) = lines.get(doc) {
-                text.push_str("\n  > ");
-                text.push_str(line);
-            }
-        }
-        text
+        let line = |doc: &u32| lines.get(doc).map(String::as_str);
+        manifest_with(offered.iter().map(|doc| (self.file(*doc), line(doc))))
     }
 
     /// The line of a body that answers the query best; `None` if the file cannot be read any
