@@ -54,19 +54,21 @@ pub enum Fill {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Options {
-    /// How many memories a model is shown at most; 200 by default. Beyond that, the best matches
-    /// go first, then the newest.
+    /// How many memories a model is shown at most; [`MAX_NEWEST`] by default. Beyond that, the
+    /// best matches go first, then the newest.
     pub manifest: usize,
-    /// How many entries carry their best matching line; 8 by default, 0 for none.
+    /// How many entries carry their best matching line; [`MAX_MATCHING_LINES`] by default, 0 for
+    /// none.
     pub lines: usize,
-    /// The floor of the lexical stage in percent of the best possible score, for a usual directory
-    /// and query (see [`FLOOR_PERCENT`]); 12 by default, 0 for none. If no memory reaches it, none
-    /// is picked; if one does, others are measured by it.
+    /// The floor of the lexical stage for the evidence, in percent of the most that could speak
+    /// for a memory, in a usual directory and for a usual query; [`FLOOR_PERCENT`] by default, 0
+    /// for none. If no memory reaches it, none is picked; if one does, others are measured by it.
     pub floor: u8,
-    /// The floor for memories that hold just one word of the query; 13 by default, 0 for none.
+    /// The same for memories that hold just one word of the query; [`ONE_WORD_FLOOR_PERCENT`] by
+    /// default. The higher of the two floors is theirs, so with 0 it is the other one.
     pub one_word_floor: u8,
-    /// What a memory needs to be picked beside a better one, in percent of its score; 30 by
-    /// default.
+    /// What a memory needs to be picked beside a better one, in percent of its score;
+    /// [`BESIDE_BEST_PERCENT`] by default.
     pub beside_best: u8,
     /// Whether the lexical stage fills places that the model left empty.
     pub fill: Fill,
@@ -109,15 +111,16 @@ impl Options {
         self
     }
 
-    /// Sets the floor of the lexical stage, in percent of the best possible score.
+    /// Sets the floor of the lexical stage for the evidence, in percent of the most that could
+    /// speak for a memory.
     #[must_use]
     pub fn floor(mut self, percent: u8) -> Options {
         self.floor = percent;
         self
     }
 
-    /// Sets the floor for memories that hold just one word of the query, in percent of the best
-    /// possible score.
+    /// Sets the floor for memories that hold just one word of the query, in the same percent; the
+    /// higher of the two floors is theirs.
     #[must_use]
     pub fn one_word_floor(mut self, percent: u8) -> Options {
         self.one_word_floor = percent;

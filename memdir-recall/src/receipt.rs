@@ -65,7 +65,8 @@ pub struct Candidate {
     /// holds and how close together, with less for common words of the trade. The floor is for this.
     pub evidence: u16,
     /// The words of the query that it holds, as stems; of scripts without spaces pairs of
-    /// characters.
+    /// characters. Of the glossary it may be another name for one, such as `primary_key` or
+    /// `数据库`, and of a word that no memory holds the one that it was taken for a slip of.
     pub matched: Vec<String>,
     /// How many words that are; pairs that overlap count as one.
     pub words: usize,
@@ -80,9 +81,11 @@ pub struct Candidate {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Rules {
-    /// The floor for the evidence, in percent of the best possible score.
+    /// The floor for the evidence, in percent of the most that could speak for a memory, as it has
+    /// grown for this directory and query.
     pub floor: u8,
-    /// The floor for memories that hold just one word of the query.
+    /// The floor for memories that hold just one word of the query; the higher of the two is
+    /// theirs.
     pub one_word_floor: u8,
     /// What is needed beside a better match, in percent of its score.
     pub beside_best: u8,
