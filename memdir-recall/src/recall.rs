@@ -43,7 +43,7 @@ const MAX_ERROR_CHARS: usize = 300;
 /// The memories of one directory and the index over their words.
 ///
 /// Made once and refreshed before each use, it costs a stat per file. It holds headers and an
-/// index, not the bodies: a third to a half as many bytes as English bodies have, three quarters
+/// index, not the bodies: a third to a half as many bytes as English bodies have, four fifths
 /// of Chinese ones.
 pub struct Recall {
     dir: PathBuf,
