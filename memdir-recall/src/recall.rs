@@ -422,11 +422,16 @@ fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
         let kept = text.chars().filter(|c| c.is_alphanumeric());
         kept.flat_map(char::to_lowercase).collect()
     };
-    match name {
-        Some(name) if plain(stem).contains(&plain(name)) => stem.into(),
-        Some(name) if plain(name).contains(&plain(stem)) => name.into(),
-        Some(name) => format!("{name}\n{stem}").into(),
-        None => stem.into(),
+    let Some(name) = name else {
+        return stem.into();
+    };
+    let (plain_stem, plain_name) = (plain(stem), plain(name));
+    if plain_stem.contains(&plain_name) {
+        stem.into()
+    } else if plain_name.contains(&plain_stem) {
+        name.into()
+    } else {
+        format!("{name}\n{stem}").into()
     }
 }
 

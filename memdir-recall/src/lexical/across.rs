@@ -42,16 +42,15 @@ fn holders(
             continue;
         };
         let rest: Vec<Holders> = rest.iter().filter_map(|term| index.holders(term)).collect();
+        let mut rest: Vec<_> = rest.iter().map(Holders::ascend).collect();
+        let mut own: Vec<_> = own.iter().map(|at| asked[*at].holders.ascend()).collect();
         let before = found.len();
         for holder in last.iter() {
-            let gains = rest
-                .iter()
-                .map(|term| term.find(holder.doc).map_or(0.0, |h| h.gain));
-            let gain = gains.fold(holder.gain, f32::min);
-            let is_own = own
-                .iter()
-                .all(|at| asked[*at].holders.find(holder.doc).is_some());
-            if gain > 0.0 && !is_own {
+            let mut gain = holder.gain;
+            for find in &mut rest {
+                gain = gain.min(find(holder.doc).map_or(0.0, |holder| holder.gain));
+            }
+            if gain > 0.0 && !own.iter_mut().all(|find| find(holder.doc).is_some()) {
                 let place = index.places(&last, holder).next().unwrap_or(0);
                 found.push((holder.doc, gain, place));
             }

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::postings::{read, write};
+use super::postings::{Reader, write};
 
 /// How many terms are read one after another at most: 32 terms, of which the first is written out.
 const BLOCK: usize = 32;
@@ -31,18 +31,19 @@ impl Head {
         }
     }
 
-    fn read(bytes: &[u8]) -> Option<(Head, &[u8])> {
-        let (packed, mut rest) = bytes.split_first()?;
-        let packed = usize::from(*packed);
-        let mut numbers = [packed >> 5, packed >> 2 & 7, packed & 3];
-        for (number, widest) in numbers.iter_mut().zip(Head::WIDEST) {
-            if *number == widest {
-                let (more, behind) = read(rest)?;
-                *number += more as usize;
-                rest = behind;
-            }
-        }
-        Some((Head(numbers), rest))
+    #[inline]
+    fn read(reader: &mut Reader<'_>) -> Option<Head> {
+        let packed = usize::from(reader.byte()?);
+        let [shared, new, list] = Head::WIDEST;
+        let mut number = |packed: usize, widest: usize| match packed < widest {
+            true => Some(packed),
+            false => Some(packed + reader.number()? as usize),
+        };
+        Some(Head([
+            number(packed >> 5, shared)?,
+            number(packed >> 2 & 7, new)?,
+            number(packed & 3, list)?,
+        ]))
     }
 }
 
@@ -146,10 +147,10 @@ impl Dictionary {
 
     /// The first term of a block, which is written out.
     fn head(&self, block: (u32, u32)) -> &[u8] {
-        let bytes = self.bytes.get(block.0 as usize..);
-        let read = bytes.and_then(Head::read);
-        let term = read.and_then(|(Head([_, new, _]), rest)| rest.get(..new));
-        term.unwrap_or_default()
+        let bytes = self.bytes.get(block.0 as usize..).unwrap_or_default();
+        let mut reader = Reader::of(bytes);
+        let new = Head::read(&mut reader).map(|Head([_, new, _])| new);
+        new.and_then(|new| reader.take(new)).unwrap_or_default()
     }
 
     fn block(&self, block: usize) -> Cursor<'_> {
@@ -157,7 +158,7 @@ impl Dictionary {
         let ends = self.blocks.get(block + 1).map(|next| next.0 as usize);
         let ends = ends.unwrap_or(self.bytes.len());
         Cursor {
-            rest: &self.bytes[begins as usize..ends],
+            reader: Reader::of(&self.bytes[begins as usize..ends]),
             list: list as usize,
         }
     }
@@ -169,7 +170,7 @@ fn shared(a: &[u8], b: &[u8]) -> usize {
 
 /// Reads a block.
 struct Cursor<'d> {
-    rest: &'d [u8],
+    reader: Reader<'d>,
     /// Where the next list begins.
     list: usize,
 }
@@ -178,10 +179,10 @@ impl<'d> Iterator for Cursor<'d> {
     /// How many bytes a term shares with the one before, the others, and where its list lies.
     type Item = (usize, &'d [u8], Range<usize>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (Head([shared, new, longer]), rest) = Head::read(self.rest)?;
-        let (new, rest) = rest.split_at_checked(new)?;
-        self.rest = rest;
+        let Head([shared, new, longer]) = Head::read(&mut self.reader)?;
+        let new = self.reader.take(new)?;
         let begins = self.list;
         self.list += SHORTEST + longer;
         Some((shared, new, begins..self.list))

@@ -159,6 +159,12 @@ pub(crate) fn lookup(query: &str, terms: &[&str]) -> Vec<Found> {
     let mut before: Option<char> = None;
     let mut buffer = [0; 4];
     while let Some(c) = rest.chars().next() {
+        if c.is_ascii() {
+            // No such name begins here.
+            before = Some(c);
+            rest = &rest[1..];
+            continue;
+        }
         let start: &str = c.encode_utf8(&mut buffer);
         let place = |term: &str| terms.iter().position(|known| *known == term);
         let fits = |name: &&Name| {

@@ -2,7 +2,7 @@
 
 use super::gather::Doc;
 use super::index::Index;
-use super::postings::{Entries, Places, count};
+use super::postings::{Entries, Entry, Places, count};
 use super::text::han_pair;
 
 /// How soon a word that is repeated in name and description says nothing new, as BM25's `k1`: 1.2,
@@ -74,6 +74,19 @@ impl Holders {
         self.list.iter()
     }
 
+    /// Finds memories that ascend.
+    pub(super) fn ascend<'h>(&'h self) -> impl FnMut(u32) -> Option<&'h Holder> + use<'h> {
+        let mut rest = self.list.iter();
+        move |doc| {
+            let before = rest.as_slice().iter().take_while(|holder| holder.doc < doc);
+            let before = before.count();
+            if before > 0 {
+                rest.nth(before - 1);
+            }
+            rest.as_slice().first().filter(|holder| holder.doc == doc)
+        }
+    }
+
     /// One memory, if it is among them.
     pub(super) fn find(&self, doc: u32) -> Option<&Holder> {
         let at = self.list.binary_search_by_key(&doc, |holder| holder.doc);
@@ -90,29 +103,49 @@ impl Index {
         let Some(range) = self.dictionary.find(term) else {
             return Some(Holders::default());
         };
-        let end = range.end;
+        let begins = range.start;
         let list = self.lists.get(range).unwrap_or_default();
         let count = count(list);
         if self.is_everywhere(count) {
             return None;
         }
         let mut holders = Vec::with_capacity(count.min(self.docs.len()));
-        let mut entries = Entries::of(list);
-        while let Some((doc, places)) = entries.next() {
-            let Some(known) = self.docs.get(doc as usize) else {
-                break;
-            };
-            holders.push(Holder {
-                doc,
-                gain: self.gain(*known, Places::of(places)),
-                // Lists take less than 4 GiB together.
-                places: u32::try_from(end - entries.behind() - places.len()).unwrap_or(u32::MAX),
-                length: u16::try_from(places.len()).unwrap_or(u16::MAX),
-            });
-        }
+        holders.extend(Entries::of(list).map_while(|entry| self.holder(begins, entry)));
         Some(Holders {
             list: holders,
             of_pair: None,
+        })
+    }
+
+    /// What a word contributes to each of some memories, which ascend.
+    pub(super) fn gains(&self, word: &str, docs: &[u32]) -> Vec<f32> {
+        let mut entries = Entries::of(self.list(word).unwrap_or_default());
+        let mut next = entries.next();
+        let gain = |doc: &u32| {
+            if next.is_some_and(|entry| entry.doc < *doc) {
+                next = entries.seek(*doc);
+            }
+            let entry = next.filter(|entry| entry.doc == *doc);
+            let holder = entry.and_then(|entry| self.holder(0, entry));
+            holder.map_or(0.0, |holder| holder.gain)
+        };
+        docs.iter().map(gain).collect()
+    }
+
+    /// A memory of a list that begins somewhere.
+    #[inline]
+    fn holder(&self, begins: usize, entry: Entry<'_>) -> Option<Holder> {
+        let known = *self.docs.get(entry.doc as usize)?;
+        Some(Holder {
+            doc: entry.doc,
+            gain: match entry.places {
+                // Most stand in one place, and this is most of the work.
+                [place] => self.gain(known, std::iter::once(u32::from(*place))),
+                places => self.gain(known, Places::of(places)),
+            },
+            // Lists take less than 4 GiB together.
+            places: u32::try_from(begins + entry.begins).unwrap_or(u32::MAX),
+            length: u16::try_from(entry.places.len()).unwrap_or(u16::MAX),
         })
     }
 
@@ -121,40 +154,47 @@ impl Index {
         let (Some(left), Some(right)) = (self.list(left), self.list(right)) else {
             return Some(Holders::default());
         };
-        let (mut list, mut all) = (Vec::new(), Vec::new());
+        let most = count(left).min(count(right));
+        let (mut list, mut all) = (Vec::with_capacity(most), Vec::with_capacity(most));
         let (mut left, mut right) = (Entries::of(left), Entries::of(right));
-        let (mut next, mut in_right) = (0, None);
-        while let Some((doc, lefts)) = left.seek(next) {
-            if in_right.is_none_or(|(other, _)| other < doc) {
-                in_right = right.seek(doc);
-            }
-            let Some((other, rights)) = in_right else {
-                break;
-            };
-            next = other.max(doc + 1);
-            if doc != other {
+        let (mut in_left, mut in_right) = (left.next(), right.next());
+        while let (Some(l), Some(r)) = (in_left, in_right) {
+            if l.doc != r.doc {
+                match l.doc < r.doc {
+                    true => in_left = left.seek(r.doc),
+                    false => in_right = right.seek(l.doc),
+                }
                 continue;
             }
+            (in_left, in_right) = (left.next(), right.next());
             let begins = all.len();
-            if let ([left], [right]) = (lefts, rights) {
+            if let ([left], [right]) = (l.places, r.places) {
                 // Most stand in one place, and this is most of the work.
                 if *right == left.wrapping_add(1) {
                     all.push(u32::from(*left));
                 }
             } else {
-                let mut rights = Places::of(rights).peekable();
-                for place in Places::of(lefts) {
-                    while rights.next_if(|right| *right <= place).is_some() {}
-                    if rights.peek() == Some(&(place + 1)) {
-                        all.push(place);
+                let (mut lefts, mut rights) = (Places::of(l.places), Places::of(r.places));
+                let (mut left, mut right) = (lefts.next(), rights.next());
+                while let (Some(l), Some(r)) = (left, right) {
+                    if r <= l {
+                        right = rights.next();
+                    } else {
+                        if r == l + 1 {
+                            all.push(l);
+                        }
+                        left = lefts.next();
                     }
                 }
             }
             let places = &all[begins..];
-            if let (false, Some(known)) = (places.is_empty(), self.docs.get(doc as usize)) {
+            if let (false, Some(known)) = (places.is_empty(), self.docs.get(l.doc as usize)) {
                 list.push(Holder {
-                    doc,
-                    gain: self.gain(*known, places.iter().copied()),
+                    doc: l.doc,
+                    gain: match places {
+                        [place] => self.gain(*known, std::iter::once(*place)),
+                        places => self.gain(*known, places.iter().copied()),
+                    },
                     places: u32::try_from(begins).unwrap_or(u32::MAX),
                     length: u16::try_from(places.len()).unwrap_or(u16::MAX),
                 });
@@ -285,6 +325,17 @@ mod tests {
                 // A character alone is found in pairs, too.
                 let is_alone = term.chars().count() == 1 && !term.is_ascii();
                 let holders = index.holders(&term).unwrap();
+                let all: Vec<u32> = (0..).take(docs.len()).collect();
+                let found = |find: &mut dyn FnMut(u32) -> Option<Holder>| -> Vec<f32> {
+                    all.iter().map(|doc| find(*doc).map_or(0.0, |h| h.gain)).collect()
+                };
+                let gains = found(&mut |doc| holders.find(doc).copied());
+                let mut ascend = holders.ascend();
+                prop_assert_eq!(&found(&mut |doc| ascend(doc).copied()), &gains);
+                if han_pair(&term).is_none() {
+                    prop_assert_eq!(&index.gains(&term, &all), &gains);
+                    prop_assert_eq!(index.gains(&term, &all[all.len() / 2..]), &gains[all.len() / 2..]);
+                }
                 let found: Vec<(u32, usize, bool)> = holders
                     .iter()
                     .map(|holder| {

@@ -191,20 +191,23 @@ impl Lookup {
             match piece {
                 Piece::Word(word) => {
                     let is_stop = stop::is_english(word);
-                    let stem = index.stem(word);
+                    let stem = match is_stop {
+                        true => String::new(),
+                        false => index.stem(word),
+                    };
                     // `time out` finds `timeout`, if one of the two says nothing on its own; `for
                     // the` does not find `forth`.
                     let known = |term: &str| index.list(term).is_some();
                     let this = Before {
                         word: word.to_owned(),
                         is_stop,
-                        is_known: known(&stem),
+                        is_known: !is_stop && known(&stem),
                     };
-                    let both = !is_stop && this.is_known;
+                    let is_known = this.is_known;
                     if let Some(before) = before.replace(this)
                         && before.word.len() >= MIN_HEAD_BYTES
                         && !(is_stop && before.is_stop)
-                        && !(both && before.is_known)
+                        && !(is_known && before.is_known)
                     {
                         let joined = before.word + word;
                         let stem = index.stem(&joined);

@@ -90,9 +90,9 @@ impl Merge {
     fn add(&mut self, term: &str, lists: [&[u8]; 2]) {
         let mut entries: Vec<(u32, &[u8])> = Vec::new();
         for (list, numbers) in lists.into_iter().zip(&self.numbers) {
-            let known = Entries::of(list).filter_map(|(doc, places)| {
-                let number = numbers.get(doc as usize).copied().flatten()?;
-                Some((number, places))
+            let known = Entries::of(list).filter_map(|entry| {
+                let number = numbers.get(entry.doc as usize).copied().flatten()?;
+                Some((number, entry.places))
             });
             entries.extend(known);
         }

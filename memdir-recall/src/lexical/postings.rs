@@ -18,25 +18,52 @@ pub(super) fn write(bytes: &mut Vec<u8>, mut number: u32) {
     bytes.push(number as u8);
 }
 
-/// The next such number, and what is behind it.
-#[inline]
-pub(super) fn read(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    match bytes.split_first()? {
-        (first, rest) if *first < 0x80 => Some((u32::from(*first), rest)),
-        _ => read_long(bytes),
-    }
+/// Reads such numbers, and bytes between them.
+#[derive(Debug, Clone)]
+pub(super) struct Reader<'b> {
+    bytes: &'b [u8],
+    at: usize,
 }
 
-fn read_long(bytes: &[u8]) -> Option<(u32, &[u8])> {
-    let (mut number, mut shift) = (0u32, 0);
-    for (at, byte) in bytes.iter().enumerate() {
-        number |= u32::from(byte & 0x7f).checked_shl(shift)?;
-        shift += 7;
-        if *byte < 0x80 {
-            return Some((number, &bytes[at + 1..]));
+impl<'b> Reader<'b> {
+    pub(super) fn of(bytes: &'b [u8]) -> Reader<'b> {
+        Reader { bytes, at: 0 }
+    }
+
+    #[inline]
+    pub(super) fn byte(&mut self) -> Option<u8> {
+        let byte = self.bytes.get(self.at).copied()?;
+        self.at += 1;
+        Some(byte)
+    }
+
+    #[inline]
+    pub(super) fn number(&mut self) -> Option<u32> {
+        match self.byte()? {
+            byte if byte < 0x80 => Some(u32::from(byte)),
+            first => self.behind(first),
         }
     }
-    None
+
+    /// A number of several bytes, of which the first was read.
+    fn behind(&mut self, first: u8) -> Option<u32> {
+        let (mut number, mut shift) = (u32::from(first & 0x7f), 0);
+        loop {
+            let byte = self.byte()?;
+            shift += 7;
+            number |= u32::from(byte & 0x7f).checked_shl(shift)?;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn take(&mut self, length: usize) -> Option<&'b [u8]> {
+        let taken = self.bytes.get(self.at..)?.get(..length)?;
+        self.at += length;
+        Some(taken)
+    }
 }
 
 /// A list in the making.
@@ -119,108 +146,101 @@ pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
 
 /// How many memories a list holds.
 pub(super) fn count(list: &[u8]) -> usize {
-    match (list.first(), list.get(1..).and_then(read)) {
-        (Some(0), Some((count, _))) => count as usize,
+    match list.split_first() {
+        Some((0, rest)) => Reader::of(rest).number().unwrap_or(0) as usize,
         _ => Entries::of(list).count(),
     }
+}
+
+/// One memory of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Entry<'l> {
+    pub(super) doc: u32,
+    /// Its places as they are written.
+    pub(super) places: &'l [u8],
+    /// Where they begin in the list.
+    pub(super) begins: usize,
 }
 
 /// The memories of a list.
 #[derive(Debug, Clone)]
 pub(super) struct Entries<'l> {
-    docs: &'l [u8],
-    /// The places of a long list.
-    places: Option<&'l [u8]>,
+    list: &'l [u8],
+    /// The memories, and in a short list their places.
+    docs: Reader<'l>,
+    is_long: bool,
+    /// Where the next places of a long list begin.
+    places: usize,
+    /// The last memory, counted from one, so that each step is one at least.
     doc: u32,
 }
 
 impl<'l> Entries<'l> {
     pub(super) fn of(list: &'l [u8]) -> Entries<'l> {
-        let (docs, places) = match long(list) {
-            Some((docs, places)) => (docs, Some(places)),
-            None => (list, None),
-        };
+        let docs = long(list);
         Entries {
-            docs,
-            places,
+            list,
+            is_long: docs.is_some(),
+            places: docs.as_ref().map_or(0, |docs| docs.bytes.len()),
+            docs: docs.unwrap_or(Reader::of(list)),
             doc: 0,
         }
     }
 
     /// The next memory that is not before this one.
     #[inline]
-    pub(super) fn seek(&mut self, from: u32) -> Option<(u32, &'l [u8])> {
-        let (mut docs, mut doc) = (self.docs, self.doc);
-        let mut all = self.places.unwrap_or_default();
-        let found = loop {
-            let Some((step, mut rest)) = read(docs) else {
-                break None;
-            };
-            doc = doc.wrapping_add(step >> 1);
-            let mut length = 1;
-            if step & 1 == 1 {
-                let Some((written, behind)) = read(rest) else {
-                    break None;
-                };
-                (length, rest) = (written, behind);
-            }
-            let row = match self.places {
-                Some(_) => &mut all,
-                None => &mut rest,
-            };
-            let Some((places, behind)) = row.split_at_checked(length as usize) else {
-                break None;
-            };
-            *row = behind;
-            docs = rest;
-            // Memories are counted from one here, so that each step is one at least.
-            if doc > from {
-                break Some((doc - 1, places));
-            }
-        };
-        self.docs = docs;
-        self.doc = doc;
-        self.places = self.places.map(|_| all);
-        found
-    }
-
-    /// How many bytes of the list stand behind the places of the last memory.
-    pub(super) fn behind(&self) -> usize {
-        self.places.unwrap_or(self.docs).len()
+    pub(super) fn seek(&mut self, from: u32) -> Option<Entry<'l>> {
+        self.find(|entry| entry.doc >= from)
     }
 }
 
-/// The memories and the places of a long list.
-fn long(list: &[u8]) -> Option<(&[u8], &[u8])> {
-    let (0, rest) = list.split_first()? else {
-        return None;
-    };
-    let (_count, rest) = read(rest)?;
-    let (docs, rest) = read(rest)?;
-    rest.split_at_checked(docs as usize)
+/// The memories of a long list; its places are behind them.
+fn long(list: &[u8]) -> Option<Reader<'_>> {
+    let mut docs = Reader::of(list);
+    let 0 = docs.byte()? else { return None };
+    let _count = docs.number()?;
+    let length = docs.number()? as usize;
+    docs.bytes = list.get(..docs.at.checked_add(length)?)?;
+    Some(docs)
 }
 
 impl<'l> Iterator for Entries<'l> {
-    /// A memory, and its places as they are written.
-    type Item = (u32, &'l [u8]);
+    type Item = Entry<'l>;
 
-    #[inline]
-    fn next(&mut self) -> Option<(u32, &'l [u8])> {
-        self.seek(0)
+    #[inline(always)]
+    fn next(&mut self) -> Option<Entry<'l>> {
+        let step = self.docs.number()?;
+        let length = match step & 1 {
+            0 => 1,
+            _ => self.docs.number()? as usize,
+        };
+        let row = match self.is_long {
+            true => &mut self.places,
+            false => &mut self.docs.at,
+        };
+        let begins = *row;
+        let places = self.list.get(begins..)?.get(..length)?;
+        *row += length;
+        self.doc = self.doc.wrapping_add(step >> 1);
+        Some(Entry {
+            doc: self.doc.wrapping_sub(1),
+            places,
+            begins,
+        })
     }
 }
 
 /// Places in one memory, ascending.
 #[derive(Debug, Clone)]
 pub(super) struct Places<'l> {
-    rest: &'l [u8],
+    steps: Reader<'l>,
     place: u32,
 }
 
 impl<'l> Places<'l> {
     pub(super) fn of(places: &'l [u8]) -> Places<'l> {
         Places {
-            rest: places,
+            steps: Reader::of(places),
             place: 0,
         }
     }
@@ -231,9 +251,7 @@ impl Iterator for Places<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<u32> {
-        let (step, rest) = read(self.rest)?;
-        self.rest = rest;
-        self.place = self.place.wrapping_add(step);
+        self.place = self.place.wrapping_add(self.steps.number()?);
         Some(self.place)
     }
 }
@@ -250,7 +268,9 @@ mod tests {
             }
         }
         list.close();
-        let entries: Vec<(u32, &[u8])> = Entries::of(list.as_bytes()).collect();
+        let entries: Vec<(u32, &[u8])> = Entries::of(list.as_bytes())
+            .map(|entry| (entry.doc, entry.places))
+            .collect();
         let mut bytes = Vec::new();
         write_list(&mut bytes, &entries);
         bytes
@@ -261,7 +281,7 @@ mod tests {
         let list = list(docs);
         assert_eq!(count(&list), docs.len());
         let read: Vec<(u32, Vec<u32>)> = Entries::of(&list)
-            .map(|(doc, places)| (doc, Places::of(places).collect()))
+            .map(|entry| (entry.doc, Places::of(entry.places).collect()))
             .collect();
         let written: Vec<(u32, Vec<u32>)> = docs
             .iter()
@@ -307,7 +327,7 @@ mod tests {
         for bytes in odd {
             assert!(Entries::of(bytes).count() <= bytes.len());
             assert!(Places::of(bytes).count() <= bytes.len());
-            assert!(Entries::of(bytes).all(|(_, places)| places.len() <= bytes.len()));
+            assert!(Entries::of(bytes).all(|entry| entry.places.len() <= bytes.len()));
         }
     }
 }

@@ -1,8 +1,6 @@
 //! The ranking of memories for a query: BM25F, a bonus for neighbors, and a second look at what the
 //! best have in common.
 
-use std::collections::HashMap;
-
 use super::holders::{Holder, MAX_GAIN};
 use super::index::Index;
 pub(crate) use super::lookup::{Asked, Lookup};
@@ -77,22 +75,7 @@ impl Lookup {
         for doc in hidden {
             scores[*doc as usize] = 0.0;
         }
-        let mut top: Vec<Scored> = (0..)
-            .zip(&scores)
-            .filter(|(_, score)| **score > 0.0)
-            .map(|(doc, score)| Scored {
-                doc,
-                score: *score,
-                share: 0,
-                for_neighbors: 0.0,
-            })
-            .collect();
-        let matches = top.len();
-        let keep = limit.max(CLOSER);
-        if top.len() > keep {
-            top.select_nth_unstable_by(keep, best_first);
-            top.truncate(keep);
-        }
+        let (mut top, matches) = best(&scores, limit.max(CLOSER));
         top.sort_unstable_by(best_first);
         let closer = top.len().min(CLOSER);
         self.reward_neighbors(index, &mut top[..closer]);
@@ -135,50 +118,71 @@ impl Lookup {
         if index.docs() < MIN_DOCS_TO_LEARN || top.len() <= SETTLED {
             return;
         }
-        let mut lessons: HashMap<String, f32> = HashMap::new();
-        for teacher in top.iter().take(TEACHERS) {
-            let mut terms: Vec<String> = Vec::new();
-            split(&header(teacher.doc), |piece| match piece {
-                Piece::Word(word) if !stop::is_english(word) => terms.push(index.stem(word)),
-                _ => {}
-            });
-            terms.sort_unstable();
-            terms.dedup();
-            for term in terms {
-                let holders = index.count(&term);
-                // What most memories hold tells none from another.
-                if holders * 2 <= index.docs() && self.asked.iter().all(|a| a.text != term) {
-                    let value = teacher.score * index.rarity(holders);
-                    *lessons.entry(term).or_default() += value;
-                }
+        let mut lessons: Vec<(String, f32, usize)> = Vec::new();
+        for terms in in_headers(index, header, &top[..TEACHERS]).chunk_by(|a, b| a.0 == b.0) {
+            let term = &terms[0].0;
+            let holders = index.count(term);
+            // What most memories hold tells none from another.
+            if holders * 2 <= index.docs() && self.asked.iter().all(|a| a.text != *term) {
+                let rarity = index.rarity(holders);
+                let values = terms
+                    .iter()
+                    .map(|(_, teacher)| top[*teacher].score * rarity);
+                lessons.push((term.clone(), values.sum(), holders));
             }
         }
-        let mut lessons: Vec<(String, f32)> = lessons.into_iter().collect();
         lessons.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
         lessons.truncate(LESSONS);
         let Some(most) = lessons.first().map(|lesson| lesson.1) else {
             return;
         };
-        let mut rest: Vec<(f32, Scored)> = top[SETTLED..]
-            .iter()
-            .map(|scored| (scored.score, *scored))
+        // Each of the rest with its place, in the order of the lists.
+        let mut rest: Vec<(f32, usize, Scored)> = (0..)
+            .zip(&top[SETTLED..])
+            .map(|(place, scored)| (scored.score, place, *scored))
             .collect();
-        for (term, value) in &lessons {
-            let Some(holders) = index.holders(term) else {
+        rest.sort_unstable_by_key(|(_, _, scored)| scored.doc);
+        let docs: Vec<u32> = rest.iter().map(|(_, _, scored)| scored.doc).collect();
+        for (term, value, holders) in &lessons {
+            if index.is_everywhere(*holders) {
                 continue;
-            };
-            let value = LESSON * value / most * index.rarity(holders.len());
-            for (score, scored) in &mut rest {
-                *score += holders
-                    .find(scored.doc)
-                    .map_or(0.0, |holder| value * holder.gain);
+            }
+            let value = LESSON * value / most * index.rarity(*holders);
+            for ((score, ..), gain) in rest.iter_mut().zip(index.gains(term, &docs)) {
+                *score += value * gain;
             }
         }
-        rest.sort_by(|a, b| b.0.total_cmp(&a.0));
-        for (place, (_, scored)) in top[SETTLED..].iter_mut().zip(rest) {
+        rest.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        for (place, (.., scored)) in top[SETTLED..].iter_mut().zip(rest) {
             *place = scored;
         }
     }
+}
+
+/// The terms of names and descriptions, each with the place of its memory; all that are the same
+/// behind each other.
+fn in_headers(
+    index: &Index,
+    header: impl Fn(u32) -> String,
+    memories: &[Scored],
+) -> Vec<(String, usize)> {
+    let mut written: Vec<(String, usize)> = Vec::new();
+    for (place, memory) in memories.iter().enumerate() {
+        split(&header(memory.doc), |piece| match piece {
+            Piece::Word(word) if !stop::is_english(word) => written.push((word.to_owned(), place)),
+            _ => {}
+        });
+    }
+    written.sort_unstable();
+    written.dedup();
+    let mut terms: Vec<(String, usize)> = Vec::with_capacity(written.len());
+    for same in written.chunk_by(|a, b| a.0 == b.0) {
+        let stem = index.stem(&same[0].0);
+        terms.extend(same.iter().map(|(_, place)| (stem.clone(), *place)));
+    }
+    terms.sort_unstable();
+    terms.dedup();
+    terms
 }
 
 /// Whether two words of the query stand together in a memory, in their order.
@@ -215,6 +219,34 @@ fn stand_together(
     false
 }
 
+/// The best of all, not yet in order, and how many there are.
+fn best(scores: &[f32], keep: usize) -> (Vec<Scored>, usize) {
+    let keep = keep.min(scores.len());
+    let (mut top, mut matches, mut least) = (Vec::new(), 0, 0f32);
+    for (doc, score) in (0..).zip(scores) {
+        matches += usize::from(*score > 0.0);
+        // Of equal ones the first is the best.
+        if *score > least {
+            top.push(Scored {
+                doc,
+                score: *score,
+                share: 0,
+                for_neighbors: 0.0,
+            });
+            if top.len() == 2 * keep {
+                top.select_nth_unstable_by(keep - 1, best_first);
+                top.truncate(keep);
+                least = top[keep - 1].score;
+            }
+        }
+    }
+    if top.len() > keep {
+        top.select_nth_unstable_by(keep, best_first);
+        top.truncate(keep);
+    }
+    (top, matches)
+}
+
 /// A score as a part of another one, in ten-thousandths.
 #[expect(
     clippy::cast_possible_truncation,
@@ -231,4 +263,28 @@ pub(super) fn part(score: f32, of: f32) -> u16 {
 /// By score; equal ones in the order of the scan, which is newest first, then by name.
 fn best_first(a: &Scored, b: &Scored) -> std::cmp::Ordering {
     b.score.total_cmp(&a.score).then(a.doc.cmp(&b.doc))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_best_are_those_that_sorting_all_finds(
+            scores in prop::collection::vec((0u8..20).prop_map(f32::from), 0..300),
+            keep in 1usize..120,
+        ) {
+            let (mut top, matches) = best(&scores, keep);
+            top.sort_unstable_by(best_first);
+            let mut all: Vec<(u32, f32)> = (0..).zip(scores).filter(|(_, s)| *s > 0.0).collect();
+            prop_assert_eq!(matches, all.len());
+            all.sort_by(|a, b| b.1.total_cmp(&a.1));
+            all.truncate(keep);
+            let top: Vec<(u32, f32)> = top.iter().map(|s| (s.doc, s.score)).collect();
+            prop_assert_eq!(top, all);
+        }
+    }
 }

@@ -168,51 +168,51 @@ const ENGLISH: [&str; 162] = [
 ];
 
 /// Chinese and Japanese function words. They end a run of characters, so that no pair of
-/// characters spans them; the longest come first.
+/// characters spans them.
 const CJK: [&str; 43] = [
-    "为什么",
-    "怎么样",
-    "是不是",
-    "能不能",
-    "有没有",
     "ください",
-    "怎么",
-    "怎样",
+    "です",
+    "どう",
+    "ます",
+    "を",
+    "一下",
+    "为什么",
+    "了",
     "什么",
-    "如何",
-    "哪里",
+    "他们",
+    "以及",
+    "你们",
+    "可以",
+    "吗",
+    "吧",
+    "呢",
+    "和",
     "哪个",
     "哪些",
     "哪儿",
-    "我们",
-    "你们",
-    "他们",
-    "这个",
-    "那个",
-    "这些",
-    "那些",
-    "是否",
-    "可以",
-    "应该",
-    "需要",
-    "请问",
-    "一下",
-    "时候",
-    "还是",
-    "或者",
-    "以及",
-    "どう",
-    "です",
-    "ます",
-    "的",
-    "了",
-    "吗",
-    "呢",
-    "吧",
+    "哪里",
     "啊",
+    "如何",
+    "应该",
+    "怎么",
+    "怎么样",
+    "怎样",
+    "我们",
+    "或者",
+    "时候",
     "是",
-    "和",
-    "を",
+    "是不是",
+    "是否",
+    "有没有",
+    "的",
+    "能不能",
+    "请问",
+    "还是",
+    "这个",
+    "这些",
+    "那个",
+    "那些",
+    "需要",
 ];
 
 pub(crate) fn is_english(word: &str) -> bool {
@@ -220,8 +220,32 @@ pub(crate) fn is_english(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
-/// The length in bytes of the function word at the start of a run, or 0.
+/// The length in bytes of the longest function word at the start of a run, or 0.
 pub(crate) fn cjk_prefix(run: &str) -> usize {
-    let found = CJK.iter().find(|word| run.starts_with(**word));
-    found.map_or(0, |word| word.len())
+    debug_assert!(CJK.is_sorted());
+    let first = |text: &str| text.chars().next();
+    let same = CJK.partition_point(|word| first(word) < first(run));
+    let same = CJK[same..]
+        .iter()
+        .take_while(|word| first(word) == first(run));
+    // The longest is behind those that it begins with.
+    let longest = same.filter(|word| run.starts_with(**word)).last();
+    longest.map_or(0, |word| word.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_function_word_at_the_start_is_found() {
+        assert!(ENGLISH.is_sorted() && CJK.is_sorted());
+        for word in CJK {
+            assert_eq!(cjk_prefix(&format!("{word}数据")), word.len());
+            assert_eq!(cjk_prefix(&format!("数{word}")), 0);
+        }
+        assert_eq!(cjk_prefix("是不"), "是".len());
+        assert_eq!(cjk_prefix("怎么样了"), "怎么样".len());
+        assert_eq!(cjk_prefix(""), 0);
+    }
 }
