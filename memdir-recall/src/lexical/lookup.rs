@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::across::StandIn;
-use super::common::Kind;
+use super::common::{Kind, kind};
 use super::evidence::Counted;
 use super::holders::{Holders, MAX_GAIN};
 use super::index::Index;
@@ -358,7 +358,10 @@ impl Lookup {
     fn mend(&mut self, index: &Index) {
         let mut unknown = self.unknown();
         unknown.retain(|word| {
-            word.len() >= MIN_MENDED_BYTES && word.bytes().all(|b| b.is_ascii_lowercase())
+            word.len() >= MIN_MENDED_BYTES
+                && word.bytes().all(|b| b.is_ascii_lowercase())
+                // Words of the trade are written as they are meant.
+                && kind(word) == Kind::Telling
         });
         let has_others = self.asked.iter().filter(|asked| asked.counts).count() > 1;
         for word in unknown.iter().take(MAX_MENDED) {

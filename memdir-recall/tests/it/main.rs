@@ -4,6 +4,7 @@
 
 mod auto_traits;
 mod bilingual;
+mod bounds;
 mod errors;
 mod filters;
 #[cfg(feature = "http")]
@@ -16,6 +17,7 @@ mod request;
 mod scan;
 #[cfg(feature = "serde")]
 mod serialize;
+mod slips;
 mod surface;
 #[cfg(all(feature = "http-rustls", target_os = "linux"))]
 mod tls;

@@ -4,7 +4,7 @@ use memdir_recall::{Options, Query, Recall};
 
 use crate::world::{World, files};
 
-fn directory(memories: &[(&str, &str, &str)]) -> World {
+pub(crate) fn directory(memories: &[(&str, &str, &str)]) -> World {
     let world = World::new();
     for (file, description, body) in memories {
         world.memory(file, "project", description, body);
@@ -12,7 +12,7 @@ fn directory(memories: &[(&str, &str, &str)]) -> World {
     world
 }
 
-fn identifiers() -> World {
+pub(crate) fn identifiers() -> World {
     directory(&[
         (
             "names.md",
@@ -36,7 +36,7 @@ fn identifiers() -> World {
 }
 
 #[track_caller]
-fn finds(recall: &Recall, query: &str, file: &str) {
+pub(crate) fn finds(recall: &Recall, query: &str, file: &str) {
     let picked = recall.pick(&Query::new(query));
     assert_eq!(
         files(&picked).first(),
@@ -213,21 +213,6 @@ fn neighbors_count_more_than_scattered_words() {
     finds(&recall, "release branch", "together.md");
 }
 
-#[test]
-fn a_slip_of_the_hand_is_forgiven() {
-    let recall = identifiers().recall();
-    finds(&recall, "terminls", "i3.md");
-    finds(&recall, "the timeuot in secnods", "timeout.md");
-    // Where the word itself is known, nothing is put right.
-    let recall = directory(&[
-        ("form.md", "x", "The forms of the customs office."),
-        ("farms.md", "x", "The farms of the customs office."),
-    ])
-    .recall();
-    let picked = recall.pick(&Query::new("farms"));
-    assert_eq!(files(&picked), ["farms.md"], "{}", picked.receipt);
-}
-
 /// A directory of so many memories of so many words, none of which stands in two of them, beside
 /// one of the same length that is about invoices.
 fn invoices(memories: usize, words: usize) -> World {
@@ -375,16 +360,6 @@ fn by_what_people_ask_is_hardly_evidence_and_hardly_missed() {
     };
     let (asked, bare) = (evidence("explain webhook"), evidence("webhook"));
     assert!(asked * 3 > bare * 2, "{asked} {bare}");
-}
-
-#[test]
-fn what_may_be_no_slip_is_less_evidence() {
-    let world = directory(&[("a.md", "x", "The recaptcha met zebras.")]);
-    let evidence = |query: &str| {
-        let receipt = world.recall().pick(&Query::new(query)).receipt;
-        receipt.candidates[0].evidence
-    };
-    assert!(evidence("recaptca giraffe") * 4 < evidence("recaptcha giraffe") * 3);
 }
 
 #[test]
