@@ -269,9 +269,14 @@ impl Recall {
         };
         let lookup = Lookup::new(head(&query.text, crate::MAX_QUERY_BYTES), &self.index);
         let header = |doc: u32| {
-            let file = self.file(doc);
-            let description = file.header.description.as_deref().unwrap_or_default();
-            name_field(file).into_owned() + "\n" + description
+            let MemoryFile { file, header, .. } = self.file(doc);
+            let texts = [header.name.as_deref(), header.description.as_deref()];
+            [
+                texts[0].unwrap_or_default(),
+                texts[1].unwrap_or_default(),
+                file_stem(file),
+            ]
+            .join("\n")
         };
         let ranking = lookup.rank(&self.index, header, &hidden, limit);
         let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
@@ -416,8 +421,7 @@ where
 
 /// What a memory is called: its name, and its file name if that says something else.
 fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
-    let (name, file) = (memory.header.name.as_deref(), &memory.file);
-    let stem = file.get(..file.len() - 3).unwrap_or(file);
+    let (name, stem) = (memory.header.name.as_deref(), file_stem(&memory.file));
     let plain = |text: &str| -> String {
         let kept = text.chars().filter(|c| c.is_alphanumeric());
         kept.flat_map(char::to_lowercase).collect()
@@ -433,6 +437,11 @@ fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
     } else {
         format!("{name}\n{stem}").into()
     }
+}
+
+/// The name of a memory's file without `.md`.
+fn file_stem(file: &str) -> &str {
+    file.get(..file.len().saturating_sub(3)).unwrap_or(file)
 }
 
 /// At most `limit` bytes of a file inside a directory.

@@ -34,6 +34,9 @@ fn holders(
         let Some((end, rest)) = name.terms.split_last() else {
             continue;
         };
+        if name.is_unspaced && !index.has_unspaced {
+            continue;
+        }
         // Most names end here.
         if !name.terms.iter().all(|term| may_hold(index, term)) {
             continue;

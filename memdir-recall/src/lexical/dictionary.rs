@@ -31,7 +31,7 @@ impl Head {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(reader: &mut Reader<'_>) -> Option<Head> {
         let packed = usize::from(reader.byte()?);
         let [shared, new, list] = Head::WIDEST;
@@ -179,7 +179,7 @@ impl<'d> Iterator for Cursor<'d> {
     /// How many bytes a term shares with the one before, the others, and where its list lies.
     type Item = (usize, &'d [u8], Range<usize>);
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Self::Item> {
         let Head([shared, new, longer]) = Head::read(&mut self.reader)?;
         let new = self.reader.take(new)?;

@@ -110,7 +110,9 @@ impl Index {
             return None;
         }
         let mut holders = Vec::with_capacity(count.min(self.docs.len()));
-        holders.extend(Entries::of(list).map_while(|entry| self.holder(begins, entry)));
+        for entry in Entries::of(list) {
+            holders.extend(self.holder(begins, entry));
+        }
         Some(Holders {
             list: holders,
             of_pair: None,

@@ -14,6 +14,8 @@ pub(crate) struct Index {
     pub(super) dictionary: Dictionary,
     pub(super) lists: Vec<u8>,
     pub(super) docs: Vec<Doc>,
+    /// Whether some term is of a script without spaces.
+    pub(super) has_unspaced: bool,
     /// One by how many words a name, a description and a body have on average, at most one.
     pub(super) per_mean: [f32; 3],
 }

@@ -5,6 +5,7 @@ use super::gather::{Doc, Gather};
 use super::index::Index;
 use super::postings::{Entries, write_list};
 use super::text::Stems;
+use super::text::is_pair;
 
 /// Where the words of a memory come from. Deliberately closed.
 #[derive(Debug, Clone, Copy)]
@@ -34,6 +35,7 @@ impl Index {
             numbers,
             dictionary: Dictionary::default(),
             lists: Vec::new(),
+            has_unspaced: false,
         };
         let fresh = fresh.lists();
         let mut fresh = fresh.into_iter().peekable();
@@ -60,6 +62,7 @@ impl Index {
             lists: merge.lists,
             per_mean: per_mean(&docs),
             docs,
+            has_unspaced: merge.has_unspaced,
         }
     }
 }
@@ -84,6 +87,7 @@ struct Merge {
     numbers: [Vec<Option<u32>>; 2],
     dictionary: Dictionary,
     lists: Vec<u8>,
+    has_unspaced: bool,
 }
 
 impl Merge {
@@ -99,6 +103,7 @@ impl Merge {
         if entries.is_empty() {
             return;
         }
+        self.has_unspaced = self.has_unspaced || is_pair(term);
         entries.sort_unstable_by_key(|(doc, _)| *doc);
         let begins = self.lists.len();
         write_list(&mut self.lists, &entries);
