@@ -266,13 +266,16 @@ impl Suite {
         let at = |share: usize| times.get((times.len() * share / 100).min(times.len() - 1));
         let us = |time: Option<&Duration>| time.map_or(0.0, |time| time.as_secs_f64() * 1e6);
         let files: usize = self.dirs.values().map(Vec::len).sum();
+        let build = match cfg!(debug_assertions) {
+            true => ", debug build",
+            false => "",
+        };
         let _ = writeln!(
             out,
-            "{:<18} {files} memories in {} directories; a query takes {:.1} us (median), {:.1} us (95 %)",
-            "",
+            "  {files} memories in {} directories; a query {:.0} us, 95 % {:.0} us{build}",
             self.dirs.len(),
             us(at(50)),
-            us(at(95))
+            us(at(95)),
         );
         let bytes = |keys: &[&str]| -> usize {
             let memories = self.dirs.values().flatten();
@@ -283,9 +286,7 @@ impl Suite {
         let all = bytes(&["name", "description", "body"]);
         let _ = writeln!(
             out,
-            "{:<18} the index takes {index} bytes: {} % of the bodies, {} % of these with names and \
-             descriptions",
-            "",
+            "  index {index} bytes: {} % of bodies, {} % of these, names and descriptions",
             index * 100 / bodies.max(1),
             index * 100 / all.max(1)
         );
