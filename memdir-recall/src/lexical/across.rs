@@ -82,7 +82,7 @@ impl Lookup {
         let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
         // Two words with one counterpart are one thing there.
         let mut used: Vec<&'static str> = Vec::new();
-        for found in glossary::lookup(query, &terms) {
+        for found in glossary::lookup(query, &terms, &self.said) {
             let is_silent = (found.own.iter()).all(|at| self.asked[*at].holders.len() == 0);
             for (names, is_across) in [(&found.across, true), (&found.forms, false)] {
                 // A word that the directory knows needs no other form of it.

@@ -130,30 +130,27 @@ pub(crate) struct Found {
     pub(crate) forms: Vec<&'static Name>,
 }
 
-/// What a query names that has other names. `terms` are the query's: stems and pairs.
-pub(crate) fn lookup(query: &str, terms: &[&str]) -> Vec<Found> {
+/// What a query names that has other names. `terms` are the query's, stems and pairs, each once;
+/// `said` tells in which order it says them.
+pub(crate) fn lookup(query: &str, terms: &[&str], said: &[usize]) -> Vec<Found> {
     let glossary = &*GLOSSARY;
     let mut found: Vec<Found> = Vec::new();
-    let mut at = 0;
-    while at < terms.len() {
+    let mut said = said;
+    while let Some(first) = said.first().and_then(|at| terms.get(*at)) {
         let fits = |name: &&Name| {
             !name.is_unspaced
-                && name.terms.len() <= terms.len() - at
-                && (name.terms.iter().zip(&terms[at..])).all(|(own, term)| **own == **term)
+                && name.terms.len() <= said.len()
+                && (name.terms.iter().zip(said)).all(|(own, at)| **own == *terms[*at])
         };
-        let longest = glossary
-            .starting(terms[at])
-            .filter(fits)
-            .map(|name| name.terms.len());
-        let Some(longest) = longest.max() else {
-            at += 1;
-            continue;
-        };
-        let names = glossary.starting(terms[at]).filter(fits);
-        let names: Vec<&Name> = names.filter(|name| name.terms.len() == longest).collect();
-        let own = (at..at + longest).collect();
-        found.push(glossary.found(own, Vec::new(), &names));
-        at += longest;
+        let fitting: Vec<&Name> = glossary.starting(first).filter(fits).collect();
+        let longest = fitting.iter().map(|name| name.terms.len()).max();
+        let (own, rest) = said.split_at(longest.unwrap_or(1));
+        said = rest;
+        if let Some(longest) = longest {
+            let names = fitting.into_iter();
+            let names: Vec<&Name> = names.filter(|name| name.terms.len() == longest).collect();
+            found.push(glossary.found(own.to_vec(), Vec::new(), &names));
+        }
     }
     let mut rest = query;
     let mut before: Option<char> = None;
@@ -238,7 +235,8 @@ mod tests {
     /// What a query finds that says just this.
     fn found(name: &Name) -> Vec<Found> {
         let terms: Vec<&str> = name.terms.iter().map(|term| &**term).collect();
-        lookup(&name.text.replace('_', " "), &terms)
+        let said: Vec<usize> = (0..terms.len()).collect();
+        lookup(&name.text.replace('_', " "), &terms, &said)
     }
 
     fn texts(names: &[&'static Name]) -> Vec<&'static str> {
@@ -329,7 +327,8 @@ mod tests {
 
     #[track_caller]
     fn check(query: &str, terms: &[&str], wanted: &[(&[usize], &[usize], &str)]) {
-        let found = lookup(query, terms);
+        let said: Vec<usize> = (0..terms.len()).collect();
+        let found = lookup(query, terms, &said);
         assert_eq!(found.len(), wanted.len(), "{found:?}");
         for (found, (own, beside, name)) in found.iter().zip(wanted) {
             assert_eq!((&*found.own, &*found.beside), (*own, *beside), "{found:?}");
@@ -345,6 +344,11 @@ mod tests {
             &[(&[0, 1], &[], "主键")],
         );
         check("key", &["key"], &[(&[0], &[], "键")]);
+        // `key` is the first term of the query, and stands behind `primary` later.
+        let found = lookup("key: primary key", &["key", "primari"], &[0, 1, 0]);
+        let own: Vec<&[usize]> = found.iter().map(|found| &*found.own).collect();
+        assert_eq!(own, [&[0][..], &[1, 0]]);
+        assert!(texts(&found[1].across).contains(&"主键"));
         let terms = ["数据", "据库", "库测", "测试"];
         let wanted: [(&[usize], &[usize], &str); 2] =
             [(&[0, 1], &[2], "database"), (&[3], &[2], "test")];

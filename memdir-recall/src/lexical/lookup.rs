@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::across::StandIn;
-use super::common::{Kind, kind};
+use super::common::Kind;
 use super::evidence::Counted;
 use super::holders::{Holders, MAX_GAIN};
 use super::index::Index;
@@ -14,6 +14,9 @@ use crate::text::head;
 /// The most terms of a query that are looked up: 64 words. A message that pastes a whole file is
 /// judged by its beginning.
 const MAX_QUERY_TERMS: usize = 64;
+
+/// How many words of a query are looked at in their order: 256 words.
+const MAX_SAID: usize = 256;
 
 /// How far into a line its words are looked at: 4 KiB (4,096 bytes).
 const MAX_LINE_BYTES: usize = 4 * 1024;
@@ -27,18 +30,6 @@ const UNKNOWN_PAIR: f32 = 0.5;
 
 /// A compound beside its parts adds a quarter of what a word adds.
 const COMPOUND: f32 = 0.25;
-
-/// What a word adds that differs by a slip of the hand from one that no memory holds.
-const MENDED: f32 = 0.8;
-
-/// How many words are looked at for slips: 4 words, each beside all that the directory knows.
-const MAX_MENDED: usize = 4;
-
-/// How many words one with a slip may stand for: 2 words.
-const MENDINGS: usize = 2;
-
-/// The shortest stem that may have a slip: 5 bytes; shorter ones are near too many others.
-const MIN_MENDED_BYTES: usize = 5;
 
 /// One term of a query.
 #[derive(Debug, Clone)]
@@ -107,6 +98,8 @@ pub(crate) struct Lookup {
     pub(super) reach: f32,
     /// Whether most of its words are written without spaces.
     pub(super) is_unspaced: bool,
+    /// In which order the query says its terms, again and again maybe.
+    pub(super) said: Vec<usize>,
     /// What nearly all memories hold, so that it is looked up once.
     everywhere: HashSet<String>,
     /// How far chance gets, beside how far it gets in a directory of the usual measure.
@@ -179,6 +172,7 @@ impl Lookup {
             best: 0.0,
             reach: 0.0,
             is_unspaced: false,
+            said: Vec::new(),
             everywhere: HashSet::new(),
             chance: 1.0,
         };
@@ -286,8 +280,10 @@ impl Lookup {
         ((grown * 10.0).round() / 10.0).ceil() as u8
     }
 
-    fn add(&mut self, text: String, weight: f32, counts: bool, index: &Index) {
-        if let Some(known) = self.asked.iter_mut().find(|known| known.text == text) {
+    pub(super) fn add(&mut self, text: String, weight: f32, counts: bool, index: &Index) {
+        if let Some(at) = self.asked.iter().position(|known| known.text == text) {
+            self.say(at);
+            let known = &mut self.asked[at];
             // A word that came in as a compound before is asked for in its own right.
             if counts && !known.counts {
                 known.weight = weight;
@@ -308,6 +304,7 @@ impl Lookup {
             return;
         };
         let rarity = index.rarity(holders.len());
+        self.say(self.asked.len());
         self.asked.push(Asked {
             counted: Counted::of(&text),
             text,
@@ -321,8 +318,14 @@ impl Lookup {
         });
     }
 
+    fn say(&mut self, at: usize) {
+        if self.said.len() < MAX_SAID {
+            self.said.push(at);
+        }
+    }
+
     /// The terms of the query that no memory holds, without those that are known to be words.
-    fn unknown(&self) -> Vec<String> {
+    pub(super) fn unknown(&self) -> Vec<String> {
         let counted = self.asked.iter().filter(|asked| asked.counts);
         counted
             .filter(|asked| !asked.has_counterpart && asked.holders.len() == 0)
@@ -349,33 +352,6 @@ impl Lookup {
                         self.add(part, COMPOUND, false, index);
                     }
                     break;
-                }
-            }
-        }
-    }
-
-    /// `databse`, which no memory holds, finds `database`.
-    fn mend(&mut self, index: &Index) {
-        let mut unknown = self.unknown();
-        unknown.retain(|word| {
-            word.len() >= MIN_MENDED_BYTES
-                && word.bytes().all(|b| b.is_ascii_lowercase())
-                // Words of the trade are written as they are meant.
-                && kind(word) == Kind::Telling
-        });
-        let has_others = self.asked.iter().filter(|asked| asked.counts).count() > 1;
-        for word in unknown.iter().take(MAX_MENDED) {
-            let mut found = index.slips(word);
-            found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-            for (_, term) in found.into_iter().take(MENDINGS) {
-                let known = self.asked.len();
-                self.add(term, MENDED, false, index);
-                // If it is all that is asked, nothing else can speak for it.
-                if !has_others {
-                    continue;
-                }
-                for mended in &mut self.asked[known..] {
-                    mended.counted = mended.counted.mended();
                 }
             }
         }

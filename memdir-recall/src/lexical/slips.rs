@@ -1,7 +1,50 @@
 //! Words that differ by a slip of the hand.
 
+use super::common::{Kind, kind};
 use super::index::Index;
+use super::lookup::Lookup;
 use super::postings::count;
+
+/// What a word adds that differs by a slip of the hand from one that no memory holds.
+const MENDED: f32 = 0.8;
+
+/// How many words are looked at for slips: 4 words, each beside all that the directory knows.
+const MAX_MENDED: usize = 4;
+
+/// How many words one with a slip may stand for: 2 words.
+const MENDINGS: usize = 2;
+
+/// The shortest stem that may have a slip: 5 bytes; shorter ones are near too many others.
+const MIN_MENDED_BYTES: usize = 5;
+
+impl Lookup {
+    /// `databse`, which no memory holds, finds `database`.
+    pub(super) fn mend(&mut self, index: &Index) {
+        let mut unknown = self.unknown();
+        unknown.retain(|word| {
+            word.len() >= MIN_MENDED_BYTES
+                && word.bytes().all(|b| b.is_ascii_lowercase())
+                // Words of the trade are written as they are meant.
+                && kind(word) == Kind::Telling
+        });
+        let has_others = self.asked.iter().filter(|asked| asked.counts).count() > 1;
+        for word in unknown.iter().take(MAX_MENDED) {
+            let mut found = index.slips(word);
+            found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+            for (_, term) in found.into_iter().take(MENDINGS) {
+                let known = self.asked.len();
+                self.add(term, MENDED, false, index);
+                // If it is all that is asked, nothing else can speak for it.
+                if !has_others {
+                    continue;
+                }
+                for mended in &mut self.asked[known..] {
+                    mended.counted = mended.counted.mended();
+                }
+            }
+        }
+    }
+}
 
 impl Index {
     /// The terms that differ from another one by a slip of the hand, and how many memories hold

@@ -431,6 +431,12 @@ fn words_of_the_trade_cross_the_languages() {
         "Does the owner prefer brief answers?",
         &chinese[5..],
     );
+    let keys = ["表的主键是编号", "部署之后预热缓存", "每周五冻结合并"];
+    finds(
+        &keys,
+        "Which key of the table is its primary key?",
+        &keys[..1],
+    );
     let english = [
         "Tests of the database",
         "Warm the cache after each deployment",
