@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::flat;
 use super::folder::{Folder, Kind, Stat};
 use super::read::{Depth, read_start, read_text};
 use super::store::{Kept, Store};
@@ -134,12 +133,11 @@ impl Reader<'_> {
         if stat.kind != Kind::File {
             return Err(SkipReason::NotAFile);
         }
-        read_start(&mut file, self.depth, &mut self.buffer).map_err(unreadable)?;
+        let start = read_start(&mut file, self.depth, &mut self.buffer).map_err(unreadable)?;
         entry.stat = Some(stat);
-        let plain = flat::header(&self.buffer);
-        let text = match (&plain, self.depth) {
+        let text = match (&start.plain, self.depth) {
             (Some(_), Depth::Header) => Cow::Borrowed(""),
-            _ => read_text(&self.buffer),
+            _ => read_text(start.bytes),
         };
         // One allocation, where `join` needs two.
         let room = self.dir.as_os_str().len() + 1 + entry.file.len();
@@ -150,7 +148,7 @@ impl Reader<'_> {
             path,
             modified: stat.modified,
             bytes: stat.bytes,
-            header: plain.unwrap_or_else(|| memdir_types::parse_header(&text)),
+            header: (start.plain).unwrap_or_else(|| memdir_types::parse_header(&text)),
             file: std::mem::take(&mut entry.file),
         };
         Ok(Kept {
