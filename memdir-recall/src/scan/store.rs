@@ -6,20 +6,12 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::MemoryFile;
-use super::folder::Stat;
 
 /// What is known of a file, and what a caller made of its text.
 #[derive(Debug)]
 pub(crate) struct Kept<T> {
     pub(crate) memory: Arc<MemoryFile>,
     pub(crate) extra: T,
-}
-
-impl<T> Kept<T> {
-    /// Whether it is still what stands in the directory.
-    pub(super) fn is(&self, stat: Stat) -> bool {
-        self.memory.modified == stat.modified && self.memory.bytes == stat.bytes
-    }
 }
 
 /// Files by name.
@@ -80,11 +72,13 @@ impl<T> Store<T> {
         }
     }
 
-    pub(super) fn keep(&mut self, kept: Kept<T>) {
+    pub(super) fn keep(&mut self, memory: &Arc<MemoryFile>, extra: T) {
         if !self.is_off {
             // The key holds the memory, too: an old one would keep what it was.
-            self.files.remove(kept.memory.file.as_str());
-            self.files.insert(ByName(kept.memory.clone()), kept);
+            self.files.remove(memory.file.as_str());
+            let memory = memory.clone();
+            let key = ByName(memory.clone());
+            self.files.insert(key, Kept { memory, extra });
         }
     }
 

@@ -12,8 +12,28 @@ use super::folder::{Folder, Kind, Stat};
 use super::store::Store;
 use super::{MAX_DEPTH, MAX_FILES, MemoryFile, ScanOptions, SkipReason, Skipped, TeamFolder};
 
-pub(super) struct Listed {
-    /// Empty for one that is known.
+/// A memory that was read, in this scan or before, with its time beside it: that is what the
+/// list is sorted by.
+pub(super) struct Known {
+    pub(super) modified: SystemTime,
+    pub(super) memory: Arc<MemoryFile>,
+}
+
+impl Known {
+    pub(super) fn of(memory: Arc<MemoryFile>) -> Known {
+        Known {
+            modified: memory.modified,
+            memory,
+        }
+    }
+
+    pub(super) fn place(&self) -> (SystemTime, &str) {
+        (self.modified, &self.memory.file)
+    }
+}
+
+/// A file that is new or changed.
+pub(super) struct Unread {
     pub(super) file: String,
     /// Where its folder is in the list of open ones.
     pub(super) folder: usize,
@@ -22,31 +42,14 @@ pub(super) struct Listed {
     /// `None` for a new file that is read in any case: it is asked once it is open.
     pub(super) stat: Option<Stat>,
     pub(super) is_link: bool,
-    /// What was read of it, in this scan or before.
-    pub(super) read: Option<Arc<MemoryFile>>,
 }
 
-impl Listed {
-    fn known(memory: Arc<MemoryFile>, stat: Stat) -> Listed {
-        Listed {
-            file: String::new(),
-            folder: 0,
-            name: 0,
-            stat: Some(stat),
-            is_link: false,
-            read: Some(memory),
-        }
-    }
-
-    pub(super) fn file(&self) -> &str {
-        self.read
-            .as_ref()
-            .map_or(self.file.as_str(), |memory| &memory.file)
-    }
-
-    pub(super) fn modified(&self) -> SystemTime {
-        self.stat
-            .map_or(SystemTime::UNIX_EPOCH, |stat| stat.modified)
+impl Unread {
+    pub(super) fn place(&self) -> (SystemTime, &str) {
+        let modified = self
+            .stat
+            .map_or(SystemTime::UNIX_EPOCH, |stat| stat.modified);
+        (modified, &self.file)
     }
 }
 
@@ -54,7 +57,8 @@ pub(super) struct Walk<'a, T> {
     root: &'a Path,
     store: &'a Store<T>,
     options: &'a ScanOptions,
-    pub(super) listed: Vec<Listed>,
+    pub(super) known: Vec<Known>,
+    pub(super) unread: Vec<Unread>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) folders: Vec<Option<Folder>>,
     seen: usize,
@@ -72,7 +76,8 @@ impl<'a, T> Walk<'a, T> {
             root,
             store,
             options,
-            listed: Vec::new(),
+            known: Vec::new(),
+            unread: Vec::new(),
             skipped: Vec::new(),
             folders: Vec::new(),
             seen: 0,
@@ -117,7 +122,7 @@ impl<'a, T> Walk<'a, T> {
                 self.skip(self.name.clone(), reason);
                 return true;
             }
-            let known = self.store.get(self.name.as_str());
+            let known = self.store.get(&self.name).map(|kept| &kept.memory);
             let is_read = known.is_none() && self.options.newest == usize::MAX;
             let (kind, stat) = match kind {
                 // Everything new is read, and asked for its time then.
@@ -132,10 +137,10 @@ impl<'a, T> Walk<'a, T> {
                 },
                 other => (other, None),
             };
-            if let (Kind::File, Some(kept), Some(stat)) = (kind, known, stat)
-                && kept.is(stat)
+            if let (Kind::File, Some(memory), Some(stat)) = (kind, known, stat)
+                && stat.is_of(memory)
             {
-                self.listed.push(Listed::known(kept.memory.clone(), stat));
+                self.known.push(Known::of(memory.clone()));
                 return true;
             }
             let file = self.name.clone();
@@ -148,13 +153,12 @@ impl<'a, T> Walk<'a, T> {
                     // A name that is known was checked before.
                     let checked = known.map_or_else(|| usable(&file), |_| Ok(()));
                     match checked {
-                        Ok(()) => self.listed.push(Listed {
+                        Ok(()) => self.unread.push(Unread {
                             file,
                             folder: number,
                             name: prefix.len(),
                             stat,
                             is_link: false,
-                            read: None,
                         }),
                         Err(reason) => self.skip(file, reason),
                     }
@@ -235,18 +239,18 @@ impl<'a, T> Walk<'a, T> {
                     modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     bytes: meta.len(),
                 };
-                let known = self.store.get(file.as_str());
-                self.listed.push(match known {
-                    Some(kept) if kept.is(stat) => Listed::known(kept.memory.clone(), stat),
-                    _ => Listed {
+                match self.store.get(&file).map(|kept| &kept.memory) {
+                    Some(memory) if stat.is_of(memory) => {
+                        self.known.push(Known::of(memory.clone()));
+                    }
+                    _ => self.unread.push(Unread {
                         file,
                         folder,
                         name,
                         stat: Some(stat),
                         is_link: true,
-                        read: None,
-                    },
-                });
+                    }),
+                }
             }
             Ok(Ok(_)) => self.skip(file, SkipReason::NotAFile),
             Ok(Err(e)) => self.skip(file, SkipReason::Unreadable(e.to_string())),
@@ -258,6 +262,13 @@ impl<'a, T> Walk<'a, T> {
                 self.skip(file, reason);
             }
         }
+    }
+}
+
+impl Stat {
+    /// Whether it is still what was read.
+    fn is_of(self, memory: &MemoryFile) -> bool {
+        memory.modified == self.modified && memory.bytes == self.bytes
     }
 }
 
