@@ -42,12 +42,26 @@ pub(crate) fn scan_with<T>(
         Err(e) => return Err(Error::io(dir, e)),
     }
     let Walk {
-        mut known,
+        same,
+        known,
         unread,
         mut skipped,
         folders,
         ..
     } = walk;
+    let last = &store.last;
+    let is_as_before = same > 0 && same == last.met.len() && known.is_empty() && unread.is_empty();
+    if is_as_before && same <= options.newest {
+        skipped.sort();
+        return Ok(Found {
+            files: last.listed.clone(),
+            skipped,
+            older: 0,
+            opened: 0,
+        });
+    }
+    let before = last.met[..same].iter().cloned().map(Known::of);
+    let mut known: Vec<Known> = before.chain(known).collect();
     let mut reader = Reader {
         dir,
         folders,
@@ -66,17 +80,20 @@ pub(crate) fn scan_with<T>(
             None
         }
     };
-    let (files, older);
+    let (files, older, met);
     if known.len() + unread.len() <= options.newest {
         known.reserve_exact(unread.len());
         known.extend(unread.into_iter().filter_map(&mut read));
+        let memories = known.iter().map(|known| known.memory.clone());
+        met = (!store.is_off()).then(|| memories.collect());
         known.sort_unstable_by(|a, b| newest_first(a.place(), b.place()));
         files = known.into_iter().map(|known| known.memory).collect();
         older = 0;
     } else {
         (files, older) = newest(known, unread, options.newest, read);
+        met = None;
     }
-    store.retain(&files);
+    store.retain(&files, met);
     skipped.sort();
     Ok(Found {
         files,

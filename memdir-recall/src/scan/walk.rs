@@ -57,6 +57,9 @@ pub(super) struct Walk<'a, T> {
     root: &'a Path,
     store: &'a Store<T>,
     options: &'a ScanOptions,
+    /// How many unchanged files come first, before all others and as in the last scan.
+    pub(super) same: usize,
+    /// The other unchanged files.
     pub(super) known: Vec<Known>,
     pub(super) unread: Vec<Unread>,
     pub(super) skipped: Vec<Skipped>,
@@ -76,6 +79,7 @@ impl<'a, T> Walk<'a, T> {
             root,
             store,
             options,
+            same: 0,
             known: Vec::new(),
             unread: Vec::new(),
             skipped: Vec::new(),
@@ -90,6 +94,24 @@ impl<'a, T> Walk<'a, T> {
             file: file.into(),
             reason,
         });
+    }
+
+    /// What is known of a file: most likely it is the next one of the last scan.
+    fn known(&self, file: &str) -> Option<&'a Arc<MemoryFile>> {
+        let next = self.store.last.met.get(self.same);
+        next.filter(|next| next.file == file)
+            .or_else(|| self.store.get(file).map(|kept| &kept.memory))
+    }
+
+    /// Lists a file that is still what was read.
+    fn unchanged(&mut self, memory: &Arc<MemoryFile>) {
+        let next = self.store.last.met.get(self.same);
+        let is_next = next.is_some_and(|next| Arc::ptr_eq(next, memory));
+        if is_next && self.known.is_empty() && self.unread.is_empty() {
+            self.same += 1;
+        } else {
+            self.known.push(Known::of(memory.clone()));
+        }
     }
 
     /// Lists a folder and what lies below it.
@@ -122,7 +144,7 @@ impl<'a, T> Walk<'a, T> {
                 self.skip(self.name.clone(), reason);
                 return true;
             }
-            let known = self.store.get(&self.name).map(|kept| &kept.memory);
+            let known = self.known(&self.name);
             let is_read = known.is_none() && self.options.newest == usize::MAX;
             let (kind, stat) = match kind {
                 // Everything new is read, and asked for its time then.
@@ -140,7 +162,7 @@ impl<'a, T> Walk<'a, T> {
             if let (Kind::File, Some(memory), Some(stat)) = (kind, known, stat)
                 && stat.is_of(memory)
             {
-                self.known.push(Known::of(memory.clone()));
+                self.unchanged(memory);
                 return true;
             }
             let file = self.name.clone();
@@ -239,10 +261,8 @@ impl<'a, T> Walk<'a, T> {
                     modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     bytes: meta.len(),
                 };
-                match self.store.get(&file).map(|kept| &kept.memory) {
-                    Some(memory) if stat.is_of(memory) => {
-                        self.known.push(Known::of(memory.clone()));
-                    }
+                match self.known(&file) {
+                    Some(memory) if stat.is_of(memory) => self.unchanged(memory),
                     _ => self.unread.push(Unread {
                         file,
                         folder,
