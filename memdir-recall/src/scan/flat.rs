@@ -5,6 +5,7 @@ use memdir_types::{HEADER_LINES, Header, MemoryType};
 /// The header of a file's start, if every line of its block is a plain key with a plain value
 /// that no reader could take for anything else. On such a block it is what
 /// [`memdir_types::parse_header`] says, in a fraction of the time; `None` leaves it to that.
+/// What is behind the block does not matter, nor whether it was read.
 pub(super) fn header(start: &[u8]) -> Option<Header> {
     let mut rest = start.strip_prefix(b"---\n")?;
     let mut header = Header::default();
@@ -12,18 +13,16 @@ pub(super) fn header(start: &[u8]) -> Option<Header> {
     let mut others: [&[u8]; MAX_OTHERS] = [b""; MAX_OTHERS];
     let mut count = 0;
     for _ in 2..HEADER_LINES {
-        let end = rest.iter().position(|b| *b == b'\n')?;
-        let line = &rest[..end];
-        if line == b"---" {
+        if rest.starts_with(b"---\n") {
             return Some(header);
         }
-        rest = &rest[end + 1..];
-        let colon = line.iter().position(|b| *b == b':')?;
-        let (key, value) = (&line[..colon], line[colon + 1..].strip_prefix(b" ")?);
-        if !is_plain_key(key) {
+        let colon = rest.iter().position(|b| !is_of_key(*b))?;
+        let (key, behind) = rest.split_at(colon);
+        if !key.first().is_some_and(u8::is_ascii_lowercase) || key == b"null" {
             return None;
         }
-        let value = plain_value(value)?;
+        let value;
+        (value, rest) = plain_value(behind.strip_prefix(b": ")?)?;
         let slot = match key {
             b"name" => &mut header.name,
             b"description" => &mut header.description,
@@ -53,43 +52,29 @@ pub(super) fn header(start: &[u8]) -> Option<Header> {
 /// How many keys of other readers a plain header has at most: 8 keys.
 const MAX_OTHERS: usize = 8;
 
-fn is_plain_key(key: &[u8]) -> bool {
-    key.first().is_some_and(u8::is_ascii_lowercase)
-        && key.iter().all(|b| b.is_ascii_lowercase() || *b == b'_')
-        && key != b"null"
+fn is_of_key(byte: u8) -> bool {
+    byte.is_ascii_lowercase() || byte == b'_'
 }
 
-/// The text of a value that is plain, or in quotes without anything that quotes change.
-fn plain_value(value: &[u8]) -> Option<&str> {
-    // One look at each byte tells what most values are made of.
-    let (mut quotes, mut signs, mut is_ascii) = (0, false, true);
-    let mut before = 0;
-    for byte in value {
-        match byte {
-            b'"' => quotes += 1,
-            b'\'' | b'\\' => quotes += 3,
-            b' ' if before == b':' => signs = true,
-            b'#' if before == b' ' => signs = true,
-            b' '..=b'~' => {}
-            0x80.. => is_ascii = false,
-            _ => return None,
-        }
-        before = *byte;
-    }
+/// The text of a value that is plain, or in quotes without anything that quotes change, and what
+/// is behind its line.
+fn plain_value(start: &[u8]) -> Option<(&str, &[u8])> {
+    let end = start.iter().position(u8::is_ascii_control)?;
+    let (value, rest) = (&start[..end], start[end..].strip_prefix(b"\n")?);
     let text = std::str::from_utf8(value).ok()?;
-    if !is_ascii && !text.chars().all(is_plain) {
+    if !text.is_ascii() && !text.chars().all(is_plain) {
         return None;
     }
     if let Some(inner) = text.strip_prefix('"') {
-        // Two of them are the first and the last.
         let inner = inner.strip_suffix('"')?;
-        return (quotes == 2).then_some(inner);
+        return (!inner.contains(['"', '\'', '\\'])).then_some((inner, rest));
     }
     let is_plain = text.starts_with(char::is_alphanumeric)
-        && !signs
+        && !text.contains(": ")
+        && !text.contains(" #")
         && !text.ends_with([' ', ':'])
         && !text.eq_ignore_ascii_case("null");
-    is_plain.then_some(text)
+    is_plain.then_some((text, rest))
 }
 
 /// Characters that no version of YAML treats as anything but text.

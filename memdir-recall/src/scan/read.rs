@@ -3,9 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 
-use memdir_types::HEADER_LINES;
+use memdir_types::{HEADER_LINES, Header};
 
-use super::MAX_MEMORY_BYTES;
+use super::{MAX_MEMORY_BYTES, flat};
 
 /// How far a file is read. Deliberately closed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,37 +25,49 @@ const FIRST_WHOLE_BYTES: usize = 8 * 1024;
 /// The most that is read for a header: what the parser looks at, and the line behind it.
 const HEADER_BYTES: usize = memdir_types::MAX_FRONTMATTER_BYTES + 1024;
 
-/// Fills `buffer` with the start of the file.
-pub(crate) fn read_start(file: &mut File, depth: Depth, buffer: &mut Vec<u8>) -> io::Result<()> {
+/// What was read of a file.
+pub(super) struct Start<'a> {
+    /// The header, if it is a plain one.
+    pub(super) plain: Option<Header>,
+    /// As far as the file was read, or as what is there changes the header.
+    pub(super) bytes: &'a [u8],
+}
+
+/// Reads the start of a file into `buffer`. It keeps its length from file to file, so that no
+/// file pays for clearing it: what is behind the start is left from others.
+pub(super) fn read_start<'a>(
+    file: &mut File,
+    depth: Depth,
+    buffer: &'a mut Vec<u8>,
+) -> io::Result<Start<'a>> {
     let (mut room, cap) = match depth {
         Depth::Header => (FIRST_HEADER_BYTES, HEADER_BYTES),
         Depth::Whole => (FIRST_WHOLE_BYTES, MAX_MEMORY_BYTES),
     };
-    buffer.clear();
+    let mut filled = 0;
     loop {
-        let start = buffer.len();
-        buffer.resize(start + room.min(cap - start), 0);
-        let count = loop {
-            match file.read(&mut buffer[start..]) {
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => {
-                    buffer.truncate(start);
-                    return Err(e);
-                }
-                Ok(count) => break count,
-            }
+        let want = (filled + room).min(cap);
+        if buffer.len() < want {
+            buffer.resize(want, 0);
+        }
+        let count = match file.read(&mut buffer[filled..want]) {
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            result => result?,
         };
-        buffer.truncate(start + count);
-        if depth == Depth::Header
-            && let Some(end) = header_end(buffer)
-        {
-            buffer.truncate(end);
-            return Ok(());
+        filled += count;
+        let is_all = count == 0 || filled >= cap;
+        if is_all || depth == Depth::Header {
+            let plain = flat::header(&buffer[..filled]);
+            let end = match (&plain, depth) {
+                (None, Depth::Header) => header_end(&buffer[..filled]),
+                _ => Some(filled),
+            };
+            if is_all || end.is_some() {
+                let bytes = &buffer[..end.unwrap_or(filled)];
+                return Ok(Start { plain, bytes });
+            }
         }
-        if count == 0 || buffer.len() >= cap {
-            return Ok(());
-        }
-        room = buffer.len();
+        room = filled;
     }
 }
 

@@ -6,7 +6,6 @@ use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use super::MemoryFile;
-use super::folder::Stat;
 
 /// What is known of a file, and what a caller made of its text.
 #[derive(Debug)]
@@ -15,18 +14,23 @@ pub(crate) struct Kept<T> {
     pub(crate) extra: T,
 }
 
-impl<T> Kept<T> {
-    /// Whether it is still what stands in the directory.
-    pub(super) fn is(&self, stat: Stat) -> bool {
-        self.memory.modified == stat.modified && self.memory.bytes == stat.bytes
-    }
-}
-
 /// Files by name.
 #[derive(Debug)]
 pub(crate) struct Store<T> {
     files: HashMap<ByName, Kept<T>>,
+    pub(super) last: Last,
     is_off: bool,
+}
+
+/// The files of the last scan, if all of them were listed. A directory where nothing changed is
+/// walked in the same order again: then each file is the one that is expected, and nothing has to
+/// be looked up or sorted.
+#[derive(Debug, Default)]
+pub(super) struct Last {
+    /// In the order of the walk.
+    pub(super) met: Vec<Arc<MemoryFile>>,
+    /// In the order of the list.
+    pub(super) listed: Vec<Arc<MemoryFile>>,
 }
 
 /// A memory as a key: its name, without a second copy of it.
@@ -57,6 +61,7 @@ impl<T> Default for Store<T> {
     fn default() -> Store<T> {
         Store {
             files: HashMap::new(),
+            last: Last::default(),
             is_off: false,
         }
     }
@@ -80,20 +85,33 @@ impl<T> Store<T> {
         }
     }
 
-    pub(super) fn keep(&mut self, kept: Kept<T>) {
+    pub(super) fn is_off(&self) -> bool {
+        self.is_off
+    }
+
+    pub(super) fn keep(&mut self, memory: &Arc<MemoryFile>, extra: T) {
         if !self.is_off {
             // The key holds the memory, too: an old one would keep what it was.
-            self.files.remove(kept.memory.file.as_str());
-            self.files.insert(ByName(kept.memory.clone()), kept);
+            self.files.remove(memory.file.as_str());
+            let memory = memory.clone();
+            let key = ByName(memory.clone());
+            self.files.insert(key, Kept { memory, extra });
         }
     }
 
-    /// Forgets all but what was listed.
-    pub(super) fn retain(&mut self, listed: &[Arc<MemoryFile>]) {
+    /// Forgets all but what was listed, and remembers in which order it was met if that is all.
+    pub(super) fn retain(&mut self, listed: &[Arc<MemoryFile>], met: Option<Vec<Arc<MemoryFile>>>) {
+        if self.is_off {
+            return;
+        }
         if self.files.len() > listed.len() {
             let listed: HashSet<*const MemoryFile> = listed.iter().map(Arc::as_ptr).collect();
             let is_listed = |kept: &Kept<T>| listed.contains(&Arc::as_ptr(&kept.memory));
             self.files.retain(|_, kept| is_listed(kept));
         }
+        self.last = met.map_or_else(Last::default, |met| Last {
+            met,
+            listed: listed.to_vec(),
+        });
     }
 }

@@ -12,8 +12,28 @@ use super::folder::{Folder, Kind, Stat};
 use super::store::Store;
 use super::{MAX_DEPTH, MAX_FILES, MemoryFile, ScanOptions, SkipReason, Skipped, TeamFolder};
 
-pub(super) struct Listed {
-    /// Empty for one that is known.
+/// A memory that was read, in this scan or before, with its time beside it: that is what the
+/// list is sorted by.
+pub(super) struct Known {
+    pub(super) modified: SystemTime,
+    pub(super) memory: Arc<MemoryFile>,
+}
+
+impl Known {
+    pub(super) fn of(memory: Arc<MemoryFile>) -> Known {
+        Known {
+            modified: memory.modified,
+            memory,
+        }
+    }
+
+    pub(super) fn place(&self) -> (SystemTime, &str) {
+        (self.modified, &self.memory.file)
+    }
+}
+
+/// A file that is new or changed.
+pub(super) struct Unread {
     pub(super) file: String,
     /// Where its folder is in the list of open ones.
     pub(super) folder: usize,
@@ -22,31 +42,14 @@ pub(super) struct Listed {
     /// `None` for a new file that is read in any case: it is asked once it is open.
     pub(super) stat: Option<Stat>,
     pub(super) is_link: bool,
-    /// What was read of it, in this scan or before.
-    pub(super) read: Option<Arc<MemoryFile>>,
 }
 
-impl Listed {
-    fn known(memory: Arc<MemoryFile>, stat: Stat) -> Listed {
-        Listed {
-            file: String::new(),
-            folder: 0,
-            name: 0,
-            stat: Some(stat),
-            is_link: false,
-            read: Some(memory),
-        }
-    }
-
-    pub(super) fn file(&self) -> &str {
-        self.read
-            .as_ref()
-            .map_or(self.file.as_str(), |memory| &memory.file)
-    }
-
-    pub(super) fn modified(&self) -> SystemTime {
-        self.stat
-            .map_or(SystemTime::UNIX_EPOCH, |stat| stat.modified)
+impl Unread {
+    pub(super) fn place(&self) -> (SystemTime, &str) {
+        let modified = self
+            .stat
+            .map_or(SystemTime::UNIX_EPOCH, |stat| stat.modified);
+        (modified, &self.file)
     }
 }
 
@@ -54,7 +57,11 @@ pub(super) struct Walk<'a, T> {
     root: &'a Path,
     store: &'a Store<T>,
     options: &'a ScanOptions,
-    pub(super) listed: Vec<Listed>,
+    /// How many unchanged files come first, before all others and as in the last scan.
+    pub(super) same: usize,
+    /// The other unchanged files.
+    pub(super) known: Vec<Known>,
+    pub(super) unread: Vec<Unread>,
     pub(super) skipped: Vec<Skipped>,
     pub(super) folders: Vec<Option<Folder>>,
     seen: usize,
@@ -72,7 +79,9 @@ impl<'a, T> Walk<'a, T> {
             root,
             store,
             options,
-            listed: Vec::new(),
+            same: 0,
+            known: Vec::new(),
+            unread: Vec::new(),
             skipped: Vec::new(),
             folders: Vec::new(),
             seen: 0,
@@ -85,6 +94,24 @@ impl<'a, T> Walk<'a, T> {
             file: file.into(),
             reason,
         });
+    }
+
+    /// What is known of a file: most likely it is the next one of the last scan.
+    fn known(&self, file: &str) -> Option<&'a Arc<MemoryFile>> {
+        let next = self.store.last.met.get(self.same);
+        next.filter(|next| next.file == file)
+            .or_else(|| self.store.get(file).map(|kept| &kept.memory))
+    }
+
+    /// Lists a file that is still what was read.
+    fn unchanged(&mut self, memory: &Arc<MemoryFile>) {
+        let next = self.store.last.met.get(self.same);
+        let is_next = next.is_some_and(|next| Arc::ptr_eq(next, memory));
+        if is_next && self.known.is_empty() && self.unread.is_empty() {
+            self.same += 1;
+        } else {
+            self.known.push(Known::of(memory.clone()));
+        }
     }
 
     /// Lists a folder and what lies below it.
@@ -117,7 +144,7 @@ impl<'a, T> Walk<'a, T> {
                 self.skip(self.name.clone(), reason);
                 return true;
             }
-            let known = self.store.get(self.name.as_str());
+            let known = self.known(&self.name);
             let is_read = known.is_none() && self.options.newest == usize::MAX;
             let (kind, stat) = match kind {
                 // Everything new is read, and asked for its time then.
@@ -132,10 +159,10 @@ impl<'a, T> Walk<'a, T> {
                 },
                 other => (other, None),
             };
-            if let (Kind::File, Some(kept), Some(stat)) = (kind, known, stat)
-                && kept.is(stat)
+            if let (Kind::File, Some(memory), Some(stat)) = (kind, known, stat)
+                && stat.is_of(memory)
             {
-                self.listed.push(Listed::known(kept.memory.clone(), stat));
+                self.unchanged(memory);
                 return true;
             }
             let file = self.name.clone();
@@ -148,13 +175,12 @@ impl<'a, T> Walk<'a, T> {
                     // A name that is known was checked before.
                     let checked = known.map_or_else(|| usable(&file), |_| Ok(()));
                     match checked {
-                        Ok(()) => self.listed.push(Listed {
+                        Ok(()) => self.unread.push(Unread {
                             file,
                             folder: number,
                             name: prefix.len(),
                             stat,
                             is_link: false,
-                            read: None,
                         }),
                         Err(reason) => self.skip(file, reason),
                     }
@@ -235,18 +261,16 @@ impl<'a, T> Walk<'a, T> {
                     modified: meta.modified().unwrap_or(SystemTime::UNIX_EPOCH),
                     bytes: meta.len(),
                 };
-                let known = self.store.get(file.as_str());
-                self.listed.push(match known {
-                    Some(kept) if kept.is(stat) => Listed::known(kept.memory.clone(), stat),
-                    _ => Listed {
+                match self.known(&file) {
+                    Some(memory) if stat.is_of(memory) => self.unchanged(memory),
+                    _ => self.unread.push(Unread {
                         file,
                         folder,
                         name,
                         stat: Some(stat),
                         is_link: true,
-                        read: None,
-                    },
-                });
+                    }),
+                }
             }
             Ok(Ok(_)) => self.skip(file, SkipReason::NotAFile),
             Ok(Err(e)) => self.skip(file, SkipReason::Unreadable(e.to_string())),
@@ -261,7 +285,17 @@ impl<'a, T> Walk<'a, T> {
     }
 }
 
+impl Stat {
+    /// Whether it is still what was read.
+    fn is_of(self, memory: &MemoryFile) -> bool {
+        memory.modified == self.modified && memory.bytes == self.bytes
+    }
+}
+
 fn usable(file: &str) -> Result<(), SkipReason> {
+    if is_plain(file) {
+        return Ok(());
+    }
     memdir_paths::check_name(file).map_err(|e| {
         SkipReason::Name(match e.kind() {
             memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
@@ -270,6 +304,58 @@ fn usable(file: &str) -> Result<(), SkipReason> {
     })
 }
 
+/// The longest name of a device, such as `COM1`: 4 letters.
+const MAX_DEVICE: usize = 4;
+
+/// The longest name that is plain: 64 letters.
+const MAX_PLAIN: usize = 64;
+
+/// Whether a name is one that nearly every memory has, and that no check refuses: letters,
+/// digits, `_` and `-`, more of them than a device has.
+fn is_plain(file: &str) -> bool {
+    let Some(stem) = file.strip_suffix(".md") else {
+        return false;
+    };
+    let is_usual = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    (MAX_DEVICE + 1..=MAX_PLAIN).contains(&stem.len()) && stem.bytes().all(is_usual)
+}
+
 fn is_markdown(name: &[u8]) -> bool {
     name.len() > 3 && name[name.len() - 3..].eq_ignore_ascii_case(b".md")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::is_plain;
+
+    proptest! {
+        #[test]
+        fn no_check_refuses_a_plain_name(
+            file in "[A-Za-z0-9_./~$% -]{0,12}(\\.md)?|[A-Za-z0-9_-]{60,70}\\.md\
+                     |(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])[_.-]?\\.md|\\PC{0,8}\\.md",
+        ) {
+            if is_plain(&file) {
+                prop_assert!(memdir_paths::check_name(&file).is_ok());
+            }
+        }
+    }
+
+    #[test]
+    fn usual_names_are_plain_and_devices_are_not() {
+        for file in ["feedback_db.md", "user-role.md", "Notes2026.md"] {
+            assert!(is_plain(file), "{file}");
+        }
+        for file in [
+            "com1.md",
+            "NUL.md",
+            "a.b.md",
+            "sub/notes.md",
+            "notes.MD",
+            "~notes.md",
+        ] {
+            assert!(!is_plain(file), "{file}");
+        }
+    }
 }

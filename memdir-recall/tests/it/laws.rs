@@ -185,7 +185,8 @@ proptest! {
             prop_assert_eq!(recall.skipped(), fresh.skipped());
             prop_assert_eq!(recall.index_bytes(), fresh.index_bytes());
             prop_assert_eq!(recall.pick(&query), fresh.pick(&query));
-            for newest in [3, usize::MAX] {
+            // All of them, and once more when nothing changed; fewer; and all again.
+            for newest in [usize::MAX, usize::MAX, 3, 3, usize::MAX] {
                 let options = ScanOptions::default().newest(newest);
                 let (known, new) = (cache.scan(world.dir(), &options).unwrap(), scan(world.dir(), &options).unwrap());
                 prop_assert_eq!((known.memories, known.older), (new.memories, new.older));

@@ -332,6 +332,40 @@ mod unix {
     }
 
     #[test]
+    fn a_cached_scan_reports_what_a_first_one_does() {
+        let world = World::new();
+        for file in ["b.md", "sub/a.md", "sub/c.md"] {
+            world.write(file, "x").set_age(file, 1);
+        }
+        fs::write(world.outside("secret.md"), "x").unwrap();
+        symlink("sub/a.md", world.path("in.md")).unwrap();
+        symlink(world.outside("secret.md"), world.path("out.md")).unwrap();
+        let mut cache = ScanCache::new();
+        let mut check = |read: usize| {
+            let known = cache.scan(world.dir(), &ScanOptions::default()).unwrap();
+            let mut fresh = scan(world.dir(), &ScanOptions::default()).unwrap();
+            assert_eq!(known.opened, read);
+            fresh.opened = read;
+            assert_eq!(known, fresh);
+        };
+        check(4);
+        check(0);
+        // A link to what changed, and what it leads to.
+        world.set_age("sub/a.md", 3);
+        check(2);
+        check(0);
+        fs::remove_file(world.path("in.md")).unwrap();
+        check(0);
+        fs::remove_file(world.path("out.md")).unwrap();
+        check(0);
+        for file in ["b.md", "sub/a.md", "sub/c.md"] {
+            fs::remove_file(world.path(file)).unwrap();
+        }
+        check(0);
+        check(0);
+    }
+
+    #[test]
     fn a_link_makes_no_memory_of_the_index_a_log_or_a_hidden_file() {
         let world = World::new();
         world
