@@ -122,6 +122,27 @@ fn shown(name: &str) -> String {
 }
 
 fn name_fault(name: &str) -> Option<NameFault> {
+    if is_plain(name) {
+        return None;
+    }
+    closer_look(name)
+}
+
+/// The longest name of a device, such as `COM1`: 4 letters.
+const MAX_DEVICE: usize = 4;
+
+/// The longest name that is plain: 64 letters.
+const MAX_PLAIN: usize = 64;
+
+/// Whether a name is one that nearly every memory has, and that no check refuses: letters,
+/// digits, `_` and `-`, more of them than a device has, and `.md`. A scan checks thousands.
+fn is_plain(name: &str) -> bool {
+    let stem = name.strip_suffix(".md").unwrap_or_default();
+    let is_usual = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+    (MAX_DEVICE + 1..=MAX_PLAIN).contains(&stem.len()) && stem.bytes().all(is_usual)
+}
+
+fn closer_look(name: &str) -> Option<NameFault> {
     if name.len() > MAX_NAME_BYTES {
         return Some(NameFault::TooLong);
     }
@@ -289,4 +310,38 @@ pub(crate) fn is_dir_name(name: &str) -> bool {
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
         && !is_device(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{closer_look, is_plain};
+
+    proptest! {
+        #[test]
+        fn a_plain_name_has_no_fault(
+            name in "[A-Za-z0-9_./~$% -]{0,12}(\\.md)?|[A-Za-z0-9_-]{60,70}\\.md\
+                     |(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])[_.-]?\\.md|\\PC{0,8}\\.md",
+        ) {
+            prop_assert!(!is_plain(&name) || closer_look(&name).is_none());
+        }
+    }
+
+    #[test]
+    fn usual_names_are_plain_and_devices_are_not() {
+        for name in ["feedback_db.md", "user-role.md", "Notes2026.md"] {
+            assert!(is_plain(name), "{name}");
+        }
+        for name in [
+            "com1.md",
+            "NUL.md",
+            "a.b.md",
+            "sub/notes.md",
+            "notes.MD",
+            "~notes.md",
+        ] {
+            assert!(!is_plain(name), "{name}");
+        }
+    }
 }

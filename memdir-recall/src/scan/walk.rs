@@ -293,9 +293,6 @@ impl Stat {
 }
 
 fn usable(file: &str) -> Result<(), SkipReason> {
-    if is_plain(file) {
-        return Ok(());
-    }
     memdir_paths::check_name(file).map_err(|e| {
         SkipReason::Name(match e.kind() {
             memdir_paths::ErrorKind::UnsafeName(fault) => fault.to_string(),
@@ -304,58 +301,6 @@ fn usable(file: &str) -> Result<(), SkipReason> {
     })
 }
 
-/// The longest name of a device, such as `COM1`: 4 letters.
-const MAX_DEVICE: usize = 4;
-
-/// The longest name that is plain: 64 letters.
-const MAX_PLAIN: usize = 64;
-
-/// Whether a name is one that nearly every memory has, and that no check refuses: letters,
-/// digits, `_` and `-`, more of them than a device has.
-fn is_plain(file: &str) -> bool {
-    let Some(stem) = file.strip_suffix(".md") else {
-        return false;
-    };
-    let is_usual = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    (MAX_DEVICE + 1..=MAX_PLAIN).contains(&stem.len()) && stem.bytes().all(is_usual)
-}
-
 fn is_markdown(name: &[u8]) -> bool {
     name.len() > 3 && name[name.len() - 3..].eq_ignore_ascii_case(b".md")
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::is_plain;
-
-    proptest! {
-        #[test]
-        fn no_check_refuses_a_plain_name(
-            file in "[A-Za-z0-9_./~$% -]{0,12}(\\.md)?|[A-Za-z0-9_-]{60,70}\\.md\
-                     |(?i:con|prn|aux|nul|com[0-9]|lpt[0-9])[_.-]?\\.md|\\PC{0,8}\\.md",
-        ) {
-            if is_plain(&file) {
-                prop_assert!(memdir_paths::check_name(&file).is_ok());
-            }
-        }
-    }
-
-    #[test]
-    fn usual_names_are_plain_and_devices_are_not() {
-        for file in ["feedback_db.md", "user-role.md", "Notes2026.md"] {
-            assert!(is_plain(file), "{file}");
-        }
-        for file in [
-            "com1.md",
-            "NUL.md",
-            "a.b.md",
-            "sub/notes.md",
-            "notes.MD",
-            "~notes.md",
-        ] {
-            assert!(!is_plain(file), "{file}");
-        }
-    }
 }
