@@ -48,6 +48,7 @@ fn holders(
         let mut rest: Vec<_> = rest.iter().map(Holders::ascend).collect();
         let mut own: Vec<_> = own.iter().map(|at| asked[*at].holders.ascend()).collect();
         let before = found.len();
+        found.reserve(last.len());
         for holder in last.iter() {
             let mut gain = holder.gain;
             for find in &mut rest {

@@ -156,7 +156,7 @@ impl Index {
             return Some(Holders::default());
         };
         let most = count(left).min(count(right));
-        let (mut list, mut all) = (Vec::with_capacity(most), Vec::with_capacity(most));
+        let (mut list, mut all) = (Vec::with_capacity(most), Vec::with_capacity(2 * most));
         let (mut left, mut right) = (Entries::of(left), Entries::of(right));
         let (mut in_left, mut in_right) = (left.next(), right.next());
         while let (Some(l), Some(r)) = (in_left, in_right) {
