@@ -308,7 +308,10 @@ impl Recall {
             candidates: candidates.collect(),
             rules: Rules {
                 floor: lookup.floor(self.options.floor),
-                one_word_floor: lookup.floor(self.options.one_word_floor),
+                one_word_floor: lookup.floor(match lookup.is_one_word() {
+                    true => self.options.floor,
+                    false => self.options.one_word_floor,
+                }),
                 beside_best: self.options.beside_best,
                 fill: self.options.fill,
             },

@@ -85,7 +85,7 @@ pub struct Rules {
     /// grown for this directory and query.
     pub floor: u8,
     /// The floor for memories that hold just one word of the query; the higher of the two is
-    /// theirs.
+    /// theirs. For two words it is a third of the way from the other one to this.
     pub one_word_floor: u8,
     /// What is needed beside a better match, in percent of its score.
     pub beside_best: u8,
@@ -273,11 +273,14 @@ impl Receipt {
         u32::from(candidate.evidence) >= u32::from(self.floor(candidate)) * 100
     }
 
+    /// Two words are less likely found by chance than one, and three less than two.
     fn floor(&self, candidate: &Candidate) -> u8 {
-        if candidate.words > 1 {
-            self.rules.floor
-        } else {
-            self.rules.floor.max(self.rules.one_word_floor)
+        let several = self.rules.floor;
+        let one = several.max(self.rules.one_word_floor);
+        match candidate.words {
+            0 | 1 => one,
+            2 => several + (one - several) / 3,
+            _ => several,
         }
     }
 

@@ -318,6 +318,13 @@ impl Lookup {
         });
     }
 
+    /// Whether it is one word that is asked for, so that no memory can hold more of it.
+    pub(crate) fn is_one_word(&self) -> bool {
+        let words = (self.asked.iter())
+            .filter(|asked| asked.counts && !asked.overlaps && !asked.counted.is_asking);
+        words.count() <= 1
+    }
+
     fn say(&mut self, at: usize) {
         if self.said.len() < MAX_SAID {
             self.said.push(at);

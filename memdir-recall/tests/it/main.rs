@@ -7,6 +7,7 @@ mod bilingual;
 mod bounds;
 mod errors;
 mod filters;
+mod floors;
 #[cfg(feature = "http")]
 mod http;
 mod laws;

@@ -1,0 +1,94 @@
+//! From how much evidence on there is an answer.
+
+use memdir_recall::{Options, Query, Recall};
+
+use crate::words::{directory, finds, identifiers};
+use crate::world::{World, files};
+
+/// A directory of so many memories of so many words, none of which stands in two of them, beside
+/// one of the same length that is about invoices.
+fn invoices(memories: usize, words: usize) -> World {
+    let filler = |from: usize, words: usize| -> String {
+        (from..from + words).map(|n| format!("w{n}q ")).collect()
+    };
+    let mut files: Vec<(String, String)> = (1..memories)
+        .map(|at| (format!("m{at}.md"), filler(at * 1_000, words)))
+        .collect();
+    let about = format!("the invoice {}", filler(0, words - 1));
+    files.push(("invoice.md".to_owned(), about));
+    let files: Vec<(&str, &str, &str)> = files
+        .iter()
+        .map(|(file, body)| (file.as_str(), "session", body.as_str()))
+        .collect();
+    directory(&files)
+}
+
+#[test]
+fn the_floor_grows_with_what_chance_does() {
+    #[track_caller]
+    fn floor(world: &World, query: &str) -> u8 {
+        world.recall().pick(&Query::new(query)).receipt.rules.floor
+    }
+    let usual = invoices(100, 50);
+    let four = "the invoice of penguin summer ends";
+    assert_eq!(floor(&usual, four), 9);
+    assert_eq!(floor(&invoices(100, 400), four), 16, "long memories");
+    assert_eq!(floor(&invoices(1_000, 50), four), 16, "many memories");
+    assert_eq!(floor(&invoices(20, 10), four), 5, "few short ones");
+    assert_eq!(floor(&invoices(2, 10), four), 5, "hardly any");
+    assert_eq!(floor(&usual, "invoice"), 16, "one word");
+    let long = "which invoice of penguin summer ended late because customs kept eleven boxes";
+    assert_eq!(floor(&usual, long), 7, "a long query");
+    let huge = invoices(800, 400);
+    assert_eq!(floor(&huge, "invoice"), 40, "no further");
+    finds(&huge.recall(), "invoice", "invoice.md");
+}
+
+#[test]
+fn a_floor_of_the_host_grows_likewise_and_none_stays_none() {
+    let world = invoices(1_000, 50);
+    let floors = |options: Options| {
+        let recall = world.recall_with(&options);
+        let rules = recall.pick(&Query::new("invoice giraffe")).receipt.rules;
+        (rules.floor, rules.one_word_floor)
+    };
+    let options = Options::default();
+    assert_eq!(floors(options.clone().floor(0).one_word_floor(0)), (0, 0));
+    assert_eq!(
+        floors(options.clone().floor(100).one_word_floor(60)),
+        (100, 60)
+    );
+    assert_eq!(floors(options.floor(10).one_word_floor(20)), (24, 40));
+}
+
+#[test]
+fn the_floor_is_a_matter_of_options() {
+    let world = identifiers();
+    let query = Query::new("Where do penguins spend thirty seconds of polar summer?");
+    let picks = |options: &Options| {
+        let recall = Recall::scan(world.dir(), options).unwrap();
+        files(&recall.pick(&query)).len()
+    };
+    assert_eq!(picks(&Options::default()), 0);
+    assert_eq!(picks(&Options::default().floor(0).one_word_floor(0)), 1);
+    assert_eq!(picks(&Options::default().floor(100)), 0);
+}
+
+#[test]
+fn one_word_of_several_needs_most_evidence_and_three_need_least() {
+    let world = invoices(100, 50);
+    // The floor in a line of the receipt.
+    let floor = |query: &str| {
+        let receipt = world.recall().pick(&Query::new(query)).receipt;
+        let line = receipt.to_string();
+        let line = line.lines().find(|line| line.contains("invoice.md"));
+        let floor = line.and_then(|line| line.split("floor ").nth(1)?.split(' ').next());
+        floor.map(str::to_owned).unwrap()
+    };
+    assert_eq!(floor("invoice giraffe okapi tapir"), "14");
+    assert_eq!(floor("invoice w1q okapi tapir"), "10");
+    assert_eq!(floor("invoice w1q w2q tapir"), "9");
+    // Of one word no memory can hold more.
+    assert_eq!(floor("the invoice"), "16");
+    assert_eq!(floor("please explain the invoice"), "13");
+}
