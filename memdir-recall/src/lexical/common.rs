@@ -187,7 +187,7 @@ const PAIRS: &str = "\
 const ASKING: &str = "\
     advic advis answer better compar comparison describ descript differ exampl explain explan good \
     help know mean need pleas question recommend suggest tell think understand want way worst 么写 \
-    么寫 什么 什麼 介紹 介绍 写 区别 區別 告訴 告诉 如何 寫 帮我 幫我 怎么 怎样 怎樣 怎麼 意思 \
+    么寫 什么 什麼 介紹 介绍 区别 區別 告訴 告诉 如何 帮我 幫我 怎么 怎样 怎樣 怎麼 意思 \
     推荐 推薦 解释 解釋 說明 説明 請問 说明 请问";
 
 /// How much a term tells of what a text is about, whatever a directory holds.
@@ -225,7 +225,7 @@ mod tests {
         // As the README says.
         assert_eq!(
             [STEMS, RARER_STEMS, PAIRS, ASKING].map(|list| list.split(' ').count()),
-            [814, 667, 507, 56]
+            [814, 667, 507, 54]
         );
         for list in [STEMS, RARER_STEMS, PAIRS, ASKING] {
             assert!(list.split(' ').is_sorted_by(|a, b| a < b));

@@ -4,7 +4,7 @@
 //! seldom the same thing, and tests with thousands of queries lost by them.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::common::{Kind, kind};
@@ -131,25 +131,33 @@ pub(crate) struct Found {
 }
 
 /// What a query names that has other names. `terms` are the query's, stems and pairs, each once;
-/// `said` tells in which order it says them.
-pub(crate) fn lookup(query: &str, terms: &[&str], said: &[usize]) -> Vec<Found> {
+/// `said` are they in the order in which it says them, `None` between what does not stand together.
+pub(crate) fn lookup(query: &str, terms: &[&str], said: &[Option<usize>]) -> Vec<Found> {
     let glossary = &*GLOSSARY;
     let mut found: Vec<Found> = Vec::new();
-    let mut said = said;
-    while let Some(first) = said.first().and_then(|at| terms.get(*at)) {
-        let fits = |name: &&Name| {
-            !name.is_unspaced
-                && name.terms.len() <= said.len()
-                && (name.terms.iter().zip(said)).all(|(own, at)| **own == *terms[*at])
-        };
-        let fitting: Vec<&Name> = glossary.starting(first).filter(fits).collect();
-        let longest = fitting.iter().map(|name| name.terms.len()).max();
-        let (own, rest) = said.split_at(longest.unwrap_or(1));
-        said = rest;
-        if let Some(longest) = longest {
-            let names = fitting.into_iter();
-            let names: Vec<&Name> = names.filter(|name| name.terms.len() == longest).collect();
-            found.push(glossary.found(own.to_vec(), Vec::new(), &names));
+    let mut met: HashSet<&[usize]> = HashSet::new();
+    let runs: Vec<Vec<usize>> = said
+        .split(Option::is_none)
+        .map(|run| run.iter().copied().flatten().collect())
+        .collect();
+    for run in &runs {
+        let mut rest = &run[..];
+        while let Some(first) = rest.first().and_then(|at| terms.get(*at)) {
+            let fits = |name: &&Name| {
+                !name.is_unspaced
+                    && name.terms.len() <= rest.len()
+                    && (name.terms.iter().zip(rest)).all(|(own, at)| **own == *terms[*at])
+            };
+            let fitting: Vec<&Name> = glossary.starting(first).filter(fits).collect();
+            let longest = fitting.iter().map(|name| name.terms.len()).max();
+            let (own, behind) = rest.split_at(longest.unwrap_or(1));
+            rest = behind;
+            if longest.is_some() && met.insert(own) {
+                let names = fitting.into_iter();
+                let names: Vec<&Name> =
+                    names.filter(|name| name.terms.len() == own.len()).collect();
+                found.push(glossary.found(own.to_vec(), Vec::new(), &names));
+            }
         }
     }
     let mut rest = query;
@@ -226,8 +234,6 @@ impl Glossary {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
     use crate::lexical::stop::is_english;
     use crate::lexical::text::{Piece, split};
@@ -235,7 +241,7 @@ mod tests {
     /// What a query finds that says just this.
     fn found(name: &Name) -> Vec<Found> {
         let terms: Vec<&str> = name.terms.iter().map(|term| &**term).collect();
-        let said: Vec<usize> = (0..terms.len()).collect();
+        let said: Vec<Option<usize>> = (0..terms.len()).map(Some).collect();
         lookup(&name.text.replace('_', " "), &terms, &said)
     }
 
@@ -327,7 +333,7 @@ mod tests {
 
     #[track_caller]
     fn check(query: &str, terms: &[&str], wanted: &[(&[usize], &[usize], &str)]) {
-        let said: Vec<usize> = (0..terms.len()).collect();
+        let said: Vec<Option<usize>> = (0..terms.len()).map(Some).collect();
         let found = lookup(query, terms, &said);
         assert_eq!(found.len(), wanted.len(), "{found:?}");
         for (found, (own, beside, name)) in found.iter().zip(wanted) {
@@ -345,10 +351,17 @@ mod tests {
         );
         check("key", &["key"], &[(&[0], &[], "键")]);
         // `key` is the first term of the query, and stands behind `primary` later.
-        let found = lookup("key: primary key", &["key", "primari"], &[0, 1, 0]);
+        let found = lookup(
+            "key: primary key",
+            &["key", "primari"],
+            &[0, 1, 0].map(Some),
+        );
         let own: Vec<&[usize]> = found.iter().map(|found| &*found.own).collect();
         assert_eq!(own, [&[0][..], &[1, 0]]);
         assert!(texts(&found[1].across).contains(&"主键"));
+        let apart = [Some(0), None, Some(1)];
+        let found = lookup("x", &["primari", "key"], &apart);
+        assert!(found.iter().all(|found| found.own.len() == 1));
         let terms = ["数据", "据库", "库测", "测试"];
         let wanted: [(&[usize], &[usize], &str); 2] =
             [(&[0, 1], &[2], "database"), (&[3], &[2], "test")];

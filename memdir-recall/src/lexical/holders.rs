@@ -141,7 +141,7 @@ impl Index {
         Some(Holder {
             doc: entry.doc,
             gain: match entry.places {
-                [place] => self.gain_once(known, u32::from(*place)),
+                [place] => self.gain(known, std::iter::once(u32::from(*place))),
                 places => self.gain(known, Places::of(places)),
             },
             // Lists take less than 4 GiB together.
@@ -170,7 +170,7 @@ impl Index {
             (in_left, in_right) = (left.next(), right.next());
             let begins = all.len();
             if let ([left], [right]) = (l.places, r.places) {
-                // Most stand in one place, and this is most of the work.
+                // Most stand in one place.
                 if *right == left.wrapping_add(1) {
                     all.push(u32::from(*left));
                 }
@@ -192,10 +192,7 @@ impl Index {
             if let (false, Some(known)) = (places.is_empty(), self.docs.get(l.doc as usize)) {
                 list.push(Holder {
                     doc: l.doc,
-                    gain: match places {
-                        [place] => self.gain_once(*known, *place),
-                        places => self.gain(*known, places.iter().copied()),
-                    },
+                    gain: self.gain(*known, places.iter().copied()),
                     places: u32::try_from(begins).unwrap_or(u32::MAX),
                     length: u16::try_from(places.len()).unwrap_or(u16::MAX),
                 });
@@ -226,33 +223,11 @@ impl Index {
         of_pair.chain(Places::of(of_word.unwrap_or_default()))
     }
 
-    /// How long a field of a memory is beside the average, as far as that tells.
-    #[inline]
-    fn length(&self, doc: Doc, field: usize) -> f32 {
-        let b = LENGTH_WEIGHTS[field];
-        1.0 - b + b * f32::from(doc.words()[field]) * self.per_mean[field]
-    }
-
-    /// What a term contributes to a memory that holds it at one place. Most do, and this is most
-    /// of the work of a query.
-    #[inline]
-    fn gain_once(&self, doc: Doc, place: u32) -> f32 {
-        let [name_ends, description_ends] = doc.ends();
-        let without = if place >= description_ends {
-            BODY_SATURATION * self.length(doc, 2)
-        } else if place >= name_ends {
-            HEADER_SATURATION * self.length(doc, 1)
-        } else {
-            HEADER_SATURATION * self.length(doc, 0)
-        };
-        MAX_GAIN / (1.0 + without)
-    }
-
     /// What a term contributes to a memory that holds it at these places: BM25F over name and
     /// description, BM25 over the body, and together as if either could tell without the other.
     #[inline]
     fn gain(&self, doc: Doc, places: impl Iterator<Item = u32>) -> f32 {
-        // Nothing here is stored and read again.
+        // This is most of the work of a query, so nothing here is stored and read again.
         let [name_ends, description_ends] = doc.ends();
         let (mut times, mut in_name, mut in_header) = (0u16, 0u16, 0u16);
         for place in places {
@@ -260,7 +235,11 @@ impl Index {
             in_name = in_name.saturating_add(u16::from(place < name_ends));
             in_header = in_header.saturating_add(u16::from(place < description_ends));
         }
-        let length = |field| self.length(doc, field);
+        let words = doc.words();
+        let length = |field: usize| {
+            let b = LENGTH_WEIGHTS[field];
+            1.0 - b + b * f32::from(words[field]) * self.per_mean[field]
+        };
         // What is missing of the most, as a fraction, so that it takes one division.
         let (mut missing, mut all) = (1.0, 1.0);
         if times > in_header {
@@ -349,12 +328,6 @@ mod tests {
                     all.iter().map(|doc| find(*doc).map_or(0.0, |h| h.gain)).collect()
                 };
                 let gains = found(&mut |doc| holders.find(doc).copied());
-                for holder in holders.iter() {
-                    // What stands once is told in a shorter way.
-                    let doc = index.docs[holder.doc as usize];
-                    let told = index.gain(doc, index.places(&holders, holder));
-                    prop_assert!((told - holder.gain).abs() < 1e-5, "{} {}", told, holder.gain);
-                }
                 let mut ascend = holders.ascend();
                 prop_assert_eq!(&found(&mut |doc| ascend(doc).copied()), &gains);
                 if han_pair(&term).is_none() {

@@ -15,9 +15,6 @@ use crate::text::head;
 /// judged by its beginning.
 const MAX_QUERY_TERMS: usize = 64;
 
-/// How many words of a query are looked at in their order: 256 words.
-const MAX_SAID: usize = 256;
-
 /// How far into a line its words are looked at: 4 KiB (4,096 bytes).
 const MAX_LINE_BYTES: usize = 4 * 1024;
 
@@ -98,8 +95,9 @@ pub(crate) struct Lookup {
     pub(super) reach: f32,
     /// Whether most of its words are written without spaces.
     pub(super) is_unspaced: bool,
-    /// In which order the query says its terms, again and again maybe.
-    pub(super) said: Vec<usize>,
+    /// The terms in the order in which the query says them, each as often as it does; `None` is
+    /// between those that do not stand beside each other.
+    pub(super) said: Vec<Option<usize>>,
     /// What nearly all memories hold, so that it is looked up once.
     everywhere: HashSet<String>,
     /// How far chance gets, beside how far it gets in a directory of the usual measure.
@@ -282,7 +280,7 @@ impl Lookup {
 
     pub(super) fn add(&mut self, text: String, weight: f32, counts: bool, index: &Index) {
         if let Some(at) = self.asked.iter().position(|known| known.text == text) {
-            self.say(at);
+            self.said.push(Some(at));
             let known = &mut self.asked[at];
             // A word that came in as a compound before is asked for in its own right.
             if counts && !known.counts {
@@ -304,7 +302,7 @@ impl Lookup {
             return;
         };
         let rarity = index.rarity(holders.len());
-        self.say(self.asked.len());
+        self.said.push(Some(self.asked.len()));
         self.asked.push(Asked {
             counted: Counted::of(&text),
             text,
@@ -323,12 +321,6 @@ impl Lookup {
         let words = (self.asked.iter())
             .filter(|asked| asked.counts && !asked.overlaps && !asked.counted.is_asking);
         words.count() <= 1
-    }
-
-    fn say(&mut self, at: usize) {
-        if self.said.len() < MAX_SAID {
-            self.said.push(at);
-        }
     }
 
     /// The terms of the query that no memory holds, without those that are known to be words.
@@ -355,6 +347,7 @@ impl Lookup {
                 if let Some(head) = known(head)
                     && let Some(tail) = known(tail)
                 {
+                    self.said.push(None);
                     for part in [head, tail] {
                         self.add(part, COMPOUND, false, index);
                     }

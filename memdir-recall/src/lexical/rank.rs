@@ -144,9 +144,6 @@ impl Lookup {
         rest.sort_unstable_by_key(|(_, _, scored)| scored.doc);
         let docs: Vec<u32> = rest.iter().map(|(_, _, scored)| scored.doc).collect();
         for (term, value, holders) in &lessons {
-            if index.is_everywhere(*holders) {
-                continue;
-            }
             let value = LESSON * value / most * index.rarity(*holders);
             for ((score, ..), gain) in rest.iter_mut().zip(index.gains(term, &docs)) {
                 *score += value * gain;

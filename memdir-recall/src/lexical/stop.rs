@@ -169,7 +169,7 @@ const ENGLISH: [&str; 162] = [
 
 /// Chinese and Japanese function words. They end a run of characters, so that no pair of
 /// characters spans them.
-const CJK: [&str; 43] = [
+const CJK: [&str; 47] = [
     "ください",
     "です",
     "どう",
@@ -195,7 +195,11 @@ const CJK: [&str; 43] = [
     "如何",
     "应该",
     "怎么",
+    "怎么做",
+    "怎么写",
+    "怎么办",
     "怎么样",
+    "怎么用",
     "怎样",
     "我们",
     "或者",

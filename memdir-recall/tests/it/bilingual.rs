@@ -437,6 +437,19 @@ fn words_of_the_trade_cross_the_languages() {
         "Which key of the table is its primary key?",
         &keys[..1],
     );
+    // The parts of an unknown word do not stand beside the last one.
+    let tests = ["单元测试覆盖率", "A test of the load", "每周五冻结合并"];
+    let world = World::new();
+    for (file, description) in ["a.md", "b.md", "c.md"].into_iter().zip(tests) {
+        world.memory(file, "project", description, "x");
+    }
+    let receipt = world
+        .recall()
+        .pick(&Query::new("test the testload unit"))
+        .receipt;
+    let matched = receipt.candidates.iter().flat_map(|c| &c.matched);
+    assert!(matched.clone().any(|term| term == "load"), "{receipt}");
+    assert!(matched.clone().all(|term| term != "单元测试"), "{receipt}");
     let english = [
         "Tests of the database",
         "Warm the cache after each deployment",

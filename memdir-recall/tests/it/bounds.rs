@@ -60,3 +60,19 @@ fn what_nearly_all_memories_hold_is_looked_up_once() {
     // They are bounded, too.
     assert!(!found(&(numbered('e', 64) + "zebra")));
 }
+
+#[test]
+fn what_is_said_again_and_again_takes_no_room() {
+    let memories = [
+        ("a.md", "x", "数据库每晚备份。"),
+        ("b.md", "x", "The okapi."),
+    ];
+    for before in [
+        "retrying ".repeat(1_000),
+        "12:00:01 worker retry connection refused\n".repeat(200),
+    ] {
+        let question = before + "Why does the database refuse?";
+        let matched = matched(&memories, &question, "a.md");
+        assert_eq!(matched, ["数据库"], "{}", question.len());
+    }
+}

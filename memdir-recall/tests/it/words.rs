@@ -394,6 +394,46 @@ fn two_stop_words_make_no_word() {
 }
 
 #[test]
+fn where_in_a_body_a_word_stands_does_not_matter() {
+    // Places from 128 on are written in another way.
+    let body = |place: usize| {
+        let word = |at| if at == place { "zebra " } else { "okapi " };
+        (0..150).map(word).collect::<String>()
+    };
+    let (early, late) = (body(3), body(135));
+    let mut memories = vec![("z.md", "x", early.as_str())];
+    for file in ["a.md", "b.md", "c.md", "d.md", "e.md"] {
+        memories.push((file, "x", late.as_str()));
+    }
+    let receipt = directory(&memories)
+        .recall()
+        .pick(&Query::new("zebra"))
+        .receipt;
+    let scores: Vec<f32> = receipt.candidates.iter().map(|c| c.score).collect();
+    assert!(scores.iter().all(|score| *score == scores[0]), "{scores:?}");
+    let order: Vec<&str> = receipt.candidates.iter().map(|c| &*c.file).collect();
+    assert_eq!(order, ["a.md", "b.md", "c.md", "d.md", "e.md", "z.md"]);
+}
+
+#[test]
+fn equal_ones_stay_in_order_in_a_large_directory() {
+    let names: Vec<String> = (0..150).map(|n| format!("{n:03}.md")).collect();
+    let body = |n: usize| {
+        if n % 20 == 7 {
+            "The zebra."
+        } else {
+            "The okapi."
+        }
+    };
+    let memories: Vec<(&str, &str, &str)> = (names.iter().enumerate())
+        .map(|(n, name)| (name.as_str(), "x", body(n)))
+        .collect();
+    let picked = directory(&memories).recall().pick(&Query::new("zebra"));
+    let expected = ["007.md", "027.md", "047.md", "067.md", "087.md"];
+    assert_eq!(files(&picked), expected, "{}", picked.receipt);
+}
+
+#[test]
 fn at_most_five_are_picked_and_equal_ones_in_the_order_of_the_scan() {
     let world = World::new();
     for number in (0..9).rev() {
