@@ -316,11 +316,11 @@ impl Lookup {
         });
     }
 
-    /// Whether it is one word that is asked for, so that no memory can hold more of it.
+    /// Whether it is one word that is asked for, so that no memory can hold more of it. Two pairs
+    /// that overlap may be one.
     pub(crate) fn is_one_word(&self) -> bool {
-        let words = (self.asked.iter())
-            .filter(|asked| asked.counts && !asked.overlaps && !asked.counted.is_asking);
-        words.count() <= 1
+        let counted = (self.asked.iter()).filter(|asked| asked.counts && !asked.counted.is_asking);
+        counted.map(words_of).sum::<f32>() < 2.0
     }
 
     /// The terms of the query that no memory holds, without those that are known to be words.

@@ -91,4 +91,8 @@ fn one_word_of_several_needs_most_evidence_and_three_need_least() {
     // Of one word no memory can hold more.
     assert_eq!(floor("the invoice"), "16");
     assert_eq!(floor("please explain the invoice"), "13");
+    // Nor of three characters; four are two words mostly.
+    let rules = |query: &str| world.recall().pick(&Query::new(query)).receipt.rules;
+    assert_eq!(rules("数据库").floor, rules("数据库").one_word_floor);
+    assert!(rules("单元测试").floor < rules("单元测试").one_word_floor);
 }
