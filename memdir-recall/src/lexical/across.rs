@@ -84,6 +84,9 @@ impl Lookup {
         // Two words with one counterpart are one thing there.
         let mut used: Vec<&'static str> = Vec::new();
         for found in glossary::lookup(query, &terms, &self.said) {
+            for at in found.own.iter().skip(1) {
+                self.asked[*at].goes_on = true;
+            }
             let is_silent = (found.own.iter()).all(|at| self.asked[*at].holders.len() == 0);
             for (names, is_across) in [(&found.across, true), (&found.forms, false)] {
                 // A word that the directory knows needs no other form of it.

@@ -35,10 +35,10 @@ const MENDED: f32 = 0.6;
 /// something else there, and others may be meant.
 const ACROSS: f32 = 0.6;
 
-/// What is left of that if it is the only one of several words that a memory holds: three quarters.
+/// What is left of that if it is the only one of several words that a memory holds: seven tenths.
 /// The same holds for a common word, and for a single pair of characters, which may be a piece of
 /// another word there.
-const ALONE: f32 = 0.75;
+const ALONE: f32 = 0.7;
 
 /// What words say by standing close together, beside what they say by standing anywhere: four
 /// tenths. Chance brings words into one memory more often than into one sentence.
@@ -144,8 +144,7 @@ impl Lookup {
                 is_weak &= asked.counted.is_weak;
             }
         }
-        let asked = self.asked.iter().filter(|asked| asked.counts).count();
-        if is_weak && words <= 1 && asked > 1 {
+        if is_weak && words <= 1 && !self.is_one_word() {
             evidence *= ALONE;
         }
         let evidence = MAX_GAIN * evidence + scored.for_neighbors;

@@ -45,6 +45,8 @@ pub(crate) struct Asked {
     pub(super) counted: Counted,
     /// Whether something stands in for it in memories of the other script.
     pub(super) has_counterpart: bool,
+    /// Whether it goes on with a name of several terms.
+    pub(super) goes_on: bool,
     /// What makes it one that stands in for a word of the query.
     pub(super) stand_in: Option<StandIn>,
 }
@@ -67,6 +69,7 @@ impl Asked {
             overlaps: false,
             counted: Counted::stand_in(kind, stand_in.is_across),
             has_counterpart: false,
+            goes_on: false,
             stand_in: Some(stand_in),
         }
     }
@@ -312,15 +315,16 @@ impl Lookup {
             counts,
             overlaps: false,
             has_counterpart: false,
+            goes_on: false,
             stand_in: None,
         });
     }
 
-    /// Whether it is one word that is asked for, so that no memory can hold more of it. Two pairs
-    /// that overlap may be one.
+    /// Whether it is one word or name that is asked for, so that no memory can hold more of it. Two
+    /// pairs that overlap may be one.
     pub(crate) fn is_one_word(&self) -> bool {
-        let counted = (self.asked.iter()).filter(|asked| asked.counts && !asked.counted.is_asking);
-        counted.map(words_of).sum::<f32>() < 2.0
+        let is_own = |asked: &&Asked| asked.counts && !asked.goes_on && !asked.counted.is_asking;
+        self.asked.iter().filter(is_own).map(words_of).sum::<f32>() < 2.0
     }
 
     /// The terms of the query that no memory holds, without those that are known to be words.

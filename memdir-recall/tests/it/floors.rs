@@ -91,8 +91,12 @@ fn one_word_of_several_needs_most_evidence_and_three_need_least() {
     // Of one word no memory can hold more.
     assert_eq!(floor("the invoice"), "16");
     assert_eq!(floor("please explain the invoice"), "13");
-    // Nor of three characters; four are two words mostly.
+    // Nor of three characters or of one name; four characters are two words mostly.
     let rules = |query: &str| world.recall().pick(&Query::new(query)).receipt.rules;
-    assert_eq!(rules("数据库").floor, rules("数据库").one_word_floor);
-    assert!(rules("单元测试").floor < rules("单元测试").one_word_floor);
+    for name in ["数据库", "单元测试", "unit tests"] {
+        assert_eq!(rules(name).floor, rules(name).one_word_floor, "{name}");
+    }
+    for words in ["企鹅夏天", "penguin summer"] {
+        assert!(rules(words).floor < rules(words).one_word_floor, "{words}");
+    }
 }
