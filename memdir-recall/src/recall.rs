@@ -425,6 +425,14 @@ where
 /// What a memory is called: its name, and its file name if that says something else.
 fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
     let (name, stem) = (memory.header.name.as_deref(), file_stem(&memory.file));
+    let signs = ['_', '-'];
+    // `feedback_` in front says what the header says.
+    let kind = (memory.header.kind).and_then(|kind| stem.strip_prefix(kind.as_str()));
+    let stem = kind
+        .and_then(|stem| stem.strip_prefix(signs))
+        .unwrap_or(stem);
+    // Nobody asks for a file's name as one word.
+    let stem = stem.replace(signs, " ");
     let plain = |text: &str| -> String {
         let kept = text.chars().filter(|c| c.is_alphanumeric());
         kept.flat_map(char::to_lowercase).collect()
@@ -432,11 +440,11 @@ fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
     let Some(name) = name else {
         return stem.into();
     };
-    let (plain_stem, plain_name) = (plain(stem), plain(name));
-    if plain_stem.contains(&plain_name) {
-        stem.into()
-    } else if plain_name.contains(&plain_stem) {
+    let (plain_stem, plain_name) = (plain(&stem), plain(name));
+    if plain_name.contains(&plain_stem) {
         name.into()
+    } else if plain_stem.contains(&plain_name) {
+        stem.into()
     } else {
         format!("{name}\n{stem}").into()
     }

@@ -14,6 +14,9 @@ const MAX_REMEMBERED: usize = 16 * 1024;
 /// the first of the other do not stand together.
 const LINE_GAP: u32 = 1;
 
+/// Beyond so many words a body is not longer: 32,767 words.
+const MAX_BODY_WORDS: u32 = 32_767;
+
 /// How much of a memory its fields take. Larger numbers are capped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Doc {
@@ -21,9 +24,9 @@ pub(super) struct Doc {
     places: [u16; 2],
     /// How many words the name has, and how many the description.
     words: [u8; 2],
-    /// How many words the body has.
+    /// How many words the body has, doubled, and one more if most of all words are pairs of
+    /// characters.
     body: u16,
-    is_unspaced: bool,
 }
 
 impl Doc {
@@ -36,12 +39,12 @@ impl Doc {
     /// How many words its fields have.
     pub(super) fn words(self) -> [u16; 3] {
         let [name, description] = self.words.map(u16::from);
-        [name, description, self.body]
+        [name, description, self.body >> 1]
     }
 
     /// Whether most of its words are pairs of characters.
     pub(super) fn is_unspaced(self) -> bool {
-        self.is_unspaced
+        self.body & 1 == 1
     }
 }
 
@@ -78,8 +81,7 @@ impl Gather {
         self.docs.push(Doc {
             places: [name.places, description.places].map(medium),
             words: [name.words, description.words].map(small),
-            body: medium(body.words),
-            is_unspaced: pairs > words / 2,
+            body: medium(body.words.min(MAX_BODY_WORDS)) << 1 | u16::from(pairs > words / 2),
         });
         number
     }

@@ -93,12 +93,12 @@ struct Merge {
 impl Merge {
     fn add(&mut self, term: &str, lists: [&[u8]; 2]) {
         let mut entries: Vec<(u32, &[u8])> = Vec::new();
+        let lists = [Entries::of(lists[0]), Entries::of_unwritten(lists[1])];
         for (list, numbers) in lists.into_iter().zip(&self.numbers) {
-            let known = Entries::of(list).filter_map(|entry| {
+            entries.extend(list.filter_map(|entry| {
                 let number = numbers.get(entry.doc as usize).copied().flatten()?;
                 Some((number, entry.places))
-            });
-            entries.extend(known);
+            }));
         }
         if entries.is_empty() {
             return;

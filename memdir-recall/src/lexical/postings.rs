@@ -4,10 +4,13 @@
 //! and if its places take more than a byte one more, and then how many bytes these are. The places
 //! stand behind, each as the step from the one before; in a long list, which begins with a zero and
 //! with how many memories there are and how many bytes they take, all of them behind the last
-//! memory.
+//! memory. A list of three bytes or less is of one memory: its number and its places.
 
-/// From how many memories on a list has its places behind the last: 8 memories.
-const LONG: usize = 8;
+/// From how many memories on a list has its places behind the last: 64 memories.
+const LONG: usize = 64;
+
+/// A list of fewer bytes is of one memory: 4 bytes, two for each of two.
+const TWO: usize = 4;
 
 /// A number in seven bits per byte, the low ones first; all bytes but the last have a top bit.
 pub(super) fn write(bytes: &mut Vec<u8>, mut number: u32) {
@@ -116,6 +119,14 @@ impl List {
 /// Writes a list of memories in order, whose places are written already.
 pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
     let begins = bytes.len();
+    if let [(doc, places)] = entries {
+        write(bytes, *doc);
+        bytes.extend_from_slice(places);
+        if bytes.len() - begins < TWO {
+            return;
+        }
+        bytes.truncate(begins);
+    }
     let is_long = entries.len() >= LONG;
     let mut before = 0;
     for (doc, places) in entries {
@@ -147,7 +158,7 @@ pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
 /// How many memories a list holds.
 pub(super) fn count(list: &[u8]) -> usize {
     match list.split_first() {
-        Some((0, rest)) => Reader::of(rest).number().unwrap_or(0) as usize,
+        Some((0, rest)) if list.len() >= TWO => Reader::of(rest).number().unwrap_or(0) as usize,
         _ => Entries::of(list).count(),
     }
 }
@@ -177,6 +188,11 @@ pub(super) struct Entries<'l> {
 
 impl<'l> Entries<'l> {
     pub(super) fn of(list: &'l [u8]) -> Entries<'l> {
+        if list.len() < TWO
+            && let Some(entries) = Entries::of_one(list)
+        {
+            return entries;
+        }
         let docs = long(list);
         Entries {
             list,
@@ -185,6 +201,36 @@ impl<'l> Entries<'l> {
             docs: docs.unwrap_or(Reader::of(list)),
             doc: 0,
         }
+    }
+
+    /// Those of a list that is still in the making.
+    pub(super) fn of_unwritten(list: &'l [u8]) -> Entries<'l> {
+        Entries {
+            list,
+            docs: Reader::of(list),
+            is_long: false,
+            places: 0,
+            doc: 0,
+        }
+    }
+
+    /// The memory of a list that just says which it is, and where: as one of a long list, a step
+    /// behind the one before it.
+    fn of_one(list: &'l [u8]) -> Option<Entries<'l>> {
+        let mut reader = Reader::of(list);
+        let doc = reader.number()?;
+        let step: &[u8] = match list.len() - reader.at {
+            1 => &[2],
+            2 => &[3, 2],
+            _ => return None,
+        };
+        Some(Entries {
+            list,
+            docs: Reader::of(step),
+            is_long: true,
+            places: reader.at,
+            doc,
+        })
     }
 
     /// The next memory that is not before this one.
@@ -268,7 +314,7 @@ mod tests {
             }
         }
         list.close();
-        let entries: Vec<(u32, &[u8])> = Entries::of(list.as_bytes())
+        let entries: Vec<(u32, &[u8])> = Entries::of_unwritten(list.as_bytes())
             .map(|entry| (entry.doc, entry.places))
             .collect();
         let mut bytes = Vec::new();
@@ -294,11 +340,16 @@ mod tests {
     fn a_list_says_what_was_written() {
         check(&[]);
         check(&[(0, &[0])]);
+        for doc in [0, 1, 63, 64, 127, 128, 16_383, 16_384] {
+            for places in [&[0][..], &[127], &[128], &[3, 4], &[3, 4, 5], &[3, 400]] {
+                check(&[(doc, places)]);
+            }
+        }
         check(&[(7, &[0, 0, 1, 63, 64, 300, 70_000])]);
         check(&[(0, &[5]), (1, &[5, 6]), (200, &[128]), (99_999, &[0])]);
         let places: Vec<u32> = (0..1_000).map(|place| place * 3).collect();
         check(&[(63, &places), (64, &places[..200])]);
-        for many in [7, 8, 500] {
+        for many in [2, 63, 64, 500] {
             let docs: Vec<(u32, &[u32])> = (0..many)
                 .map(|doc| (doc * 31, &places[..(doc % 5 + 1) as usize]))
                 .collect();

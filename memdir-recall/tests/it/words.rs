@@ -394,6 +394,20 @@ fn two_stop_words_make_no_word() {
 }
 
 #[test]
+fn the_words_of_a_file_name_are_found_and_its_type_is_none() {
+    let world = World::new();
+    for (file, kind) in [("project_no_emoji.md", "project"), ("user_role.md", "user")] {
+        let text = format!("---\nname: okapi\ntype: {kind}\n---\n\nThe tapir.\n");
+        world.write(file, text);
+    }
+    let recall = world.recall();
+    finds(&recall, "emoji", "project_no_emoji.md");
+    finds(&recall, "user roles", "user_role.md");
+    let receipt = recall.pick(&Query::new("project")).receipt;
+    assert_eq!(receipt.matches, 0, "{receipt}");
+}
+
+#[test]
 fn where_in_a_body_a_word_stands_does_not_matter() {
     // Places from 128 on are written in another way.
     let body = |place: usize| {
