@@ -17,12 +17,12 @@ use crate::{MAX_NEWEST, TeamFolder};
 /// Measured over eleven sets of texts, nearly all in English: of questions about another project
 /// nine in ten bring nothing, of sentences from other texts of the trade three in five, and of a
 /// hundred questions that have an answer, fewer than two lose it.
-pub const FLOOR_PERCENT: u8 = 9;
+pub const FLOOR_PERCENT: u8 = 10;
 
 /// The same floor for memories that hold just one word of the query: 14 percent, with the same
-/// growth; for those that hold two, a third of the way between the two. Of a message about
+/// growth; for those that hold two, two fifths of the way between the two. Of a message about
 /// something else, one word is nearly always known, and three are seldom.
-pub const ONE_WORD_FLOOR_PERCENT: u8 = 14;
+pub const ONE_WORD_FLOOR_PERCENT: u8 = 15;
 
 /// Below this part of the score of the best match, in percent, a memory is not picked beside it:
 /// 10 percent, measured together with the floors. At 30 percent, one question more of a hundred
@@ -68,7 +68,7 @@ pub struct Options {
     pub floor: u8,
     /// The same for memories that hold just one word of the query; [`ONE_WORD_FLOOR_PERCENT`] by
     /// default. The higher of the two floors is theirs, so with 0 it is the other one. For two
-    /// words it is a third of the way from `floor` to this.
+    /// words it is two fifths of the way from `floor` to this.
     pub one_word_floor: u8,
     /// What a memory needs to be picked beside a better one, in percent of its score;
     /// [`BESIDE_BEST_PERCENT`] by default.

@@ -85,7 +85,7 @@ pub struct Rules {
     /// grown for this directory and query.
     pub floor: u8,
     /// The floor for memories that hold just one word of the query; the higher of the two is
-    /// theirs. For two words it is a third of the way from the other one to this.
+    /// theirs. For two words it is two fifths of the way from the other one to this.
     pub one_word_floor: u8,
     /// What is needed beside a better match, in percent of its score.
     pub beside_best: u8,
@@ -279,7 +279,7 @@ impl Receipt {
         let one = several.max(self.rules.one_word_floor);
         match candidate.words {
             0 | 1 => one,
-            2 => several + (one - several) / 3,
+            2 => several + (one - several) * 2 / 5,
             _ => several,
         }
     }

@@ -155,7 +155,7 @@ impl Lookup {
             } else {
                 UNTRANSLATED
             };
-            reach += share * asked.counted.as_missed * asked.most();
+            reach += share * asked.missed();
             could += share * words_of(asked);
             asks += if asked.counts { words_of(asked) } else { 0.0 };
         }

@@ -11,15 +11,12 @@ use super::text::is_pair;
 /// What a common word adds to a score beside another one that as many memories hold: four fifths.
 const COMMON_IN_SCORE: f32 = 0.8;
 
-/// What it says as evidence: about a third.
-const COMMON: f32 = 0.35;
+/// What it says as evidence, and what a common pair of characters does: 45 percent. A single
+/// character, of which there are few, says as much.
+const COMMON: f32 = 0.45;
 
-/// What a fairly common word says as evidence: seven tenths.
-const FAIRLY_COMMON: f32 = 0.7;
-
-/// What a common pair of characters says: 45 percent. A word is often two or three pairs, of
-/// which not all are common. A single character, of which there are few, says as much.
-const COMMON_PAIR: f32 = 0.45;
+/// What a fairly common word says as evidence: 85 percent.
+const FAIRLY_COMMON: f32 = 0.85;
 
 /// What a word says by which people ask: a tenth.
 const ASKING: f32 = 0.1;
@@ -40,9 +37,13 @@ const ACROSS: f32 = 0.6;
 /// another word there.
 const ALONE: f32 = 0.7;
 
-/// What words say by standing close together, beside what they say by standing anywhere: four
+/// What words say by standing close together, beside what they say by standing anywhere: six
 /// tenths. Chance brings words into one memory more often than into one sentence.
-const TOGETHER: f32 = 0.4;
+const TOGETHER: f32 = 0.6;
+
+/// What neighbors say as evidence, beside what they add to the score: twice as much. Chance seldom
+/// puts two words side by side.
+const NEIGHBORS: f32 = 2.0;
 
 /// What is close together: within 20 words, about a sentence.
 const CLOSE: u32 = 20;
@@ -82,7 +83,6 @@ impl Counted {
     fn as_kind(kind: Kind, is_pair: bool) -> Counted {
         let as_evidence = match kind {
             Kind::Asking => ASKING,
-            Kind::Common if is_pair => COMMON_PAIR,
             Kind::Common => COMMON,
             Kind::FairlyCommon => FAIRLY_COMMON,
             Kind::Telling => 1.0,
@@ -147,7 +147,7 @@ impl Lookup {
         if is_weak && words <= 1 && !self.is_one_word() {
             evidence *= ALONE;
         }
-        let evidence = MAX_GAIN * evidence + scored.for_neighbors;
+        let evidence = MAX_GAIN * evidence + NEIGHBORS * scored.for_neighbors;
         let (evidence, reach) = self.measured(index, scored.doc, evidence);
         part(evidence, reach)
     }

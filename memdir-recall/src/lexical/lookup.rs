@@ -25,6 +25,10 @@ const MIN_HEAD_BYTES: usize = 3;
 /// two words and mean nothing.
 const UNKNOWN_PAIR: f32 = 0.5;
 
+/// How much a word is missed that no memory holds: 1.3 times as much as one that others hold. It
+/// says that the directory is about something else.
+const UNHEARD_OF: f32 = 1.3;
+
 /// A compound beside its parts adds a quarter of what a word adds.
 const COMPOUND: f32 = 0.25;
 
@@ -76,11 +80,21 @@ impl Asked {
 
     /// What it contributes at most.
     pub(super) fn most(&self) -> f32 {
-        let is_unknown = self.stand_in.is_none() && self.holders.len() == 0;
-        match is_unknown && is_pair(&self.text) {
+        match self.is_unknown() && is_pair(&self.text) {
             true => MAX_GAIN * UNKNOWN_PAIR * self.rarity,
             false => MAX_GAIN * self.rarity,
         }
+    }
+
+    /// How much it is missed where it does not stand, as evidence.
+    pub(super) fn missed(&self) -> f32 {
+        let unheard_of = if self.is_unknown() { UNHEARD_OF } else { 1.0 };
+        unheard_of * self.counted.as_missed * self.most()
+    }
+
+    /// Whether no memory holds this word of the query.
+    fn is_unknown(&self) -> bool {
+        self.stand_in.is_none() && self.holders.len() == 0
     }
 }
 
@@ -133,7 +147,7 @@ const HIGHEST_FLOOR: f32 = 40.0;
 /// to 700 words, from sixteen kinds of texts in English and three in Chinese.
 fn chance(memories: f32, words: f32, asked: f32) -> f32 {
     let lengths = (words + HEADER_WORDS).powf(0.3);
-    memories.max(FEWEST).powf(0.25) * lengths / (asked + HALF_A_WORD).sqrt()
+    memories.max(FEWEST).powf(0.23) * lengths / (asked + HALF_A_WORD).powf(0.3)
 }
 
 /// The word before another one.
@@ -247,9 +261,8 @@ impl Lookup {
         lookup.translate(query, index);
         lookup.mend(index);
         for asked in lookup.asked.iter().filter(|asked| asked.counts) {
-            let most = asked.most();
-            lookup.best += asked.counted.in_score * most;
-            lookup.reach += asked.counted.as_missed * most;
+            lookup.best += asked.counted.in_score * asked.most();
+            lookup.reach += asked.missed();
         }
         let counted = lookup.asked.iter().filter(|asked| asked.counts);
         let (pairs, words): (Vec<&Asked>, Vec<&Asked>) =

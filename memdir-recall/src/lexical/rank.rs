@@ -43,7 +43,7 @@ pub(crate) struct Scored {
     pub(crate) score: f32,
     /// The score as a part of the best that any memory could reach, in ten-thousandths.
     pub(crate) share: u16,
-    /// What neighbors say as evidence.
+    /// What neighbors add to the score, as far as it is evidence.
     pub(super) for_neighbors: f32,
 }
 

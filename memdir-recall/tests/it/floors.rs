@@ -31,15 +31,15 @@ fn the_floor_grows_with_what_chance_does() {
     }
     let usual = invoices(100, 50);
     let four = "the invoice of penguin summer ends";
-    assert_eq!(floor(&usual, four), 9);
-    assert_eq!(floor(&invoices(100, 400), four), 16, "long memories");
-    assert_eq!(floor(&invoices(1_000, 50), four), 16, "many memories");
-    assert_eq!(floor(&invoices(20, 10), four), 5, "few short ones");
-    assert_eq!(floor(&invoices(2, 10), four), 5, "hardly any");
-    assert_eq!(floor(&usual, "invoice"), 16, "one word");
+    assert_eq!(floor(&usual, four), 10);
+    assert_eq!(floor(&invoices(100, 400), four), 18, "long memories");
+    assert_eq!(floor(&invoices(1_000, 50), four), 17, "many memories");
+    assert_eq!(floor(&invoices(20, 10), four), 6, "few short ones");
+    assert_eq!(floor(&invoices(2, 10), four), 6, "hardly any");
+    assert_eq!(floor(&usual, "invoice"), 14, "one word");
     let long = "which invoice of penguin summer ended late because customs kept eleven boxes";
-    assert_eq!(floor(&usual, long), 7, "a long query");
-    let huge = invoices(800, 400);
+    assert_eq!(floor(&usual, long), 8, "a long query");
+    let huge = invoices(1_000, 400);
     assert_eq!(floor(&huge, "invoice"), 40, "no further");
     finds(&huge.recall(), "invoice", "invoice.md");
 }
@@ -58,7 +58,7 @@ fn a_floor_of_the_host_grows_likewise_and_none_stays_none() {
         floors(options.clone().floor(100).one_word_floor(60)),
         (100, 60)
     );
-    assert_eq!(floors(options.floor(10).one_word_floor(20)), (24, 40));
+    assert_eq!(floors(options.floor(10).one_word_floor(20)), (21, 40));
 }
 
 #[test]
@@ -85,12 +85,12 @@ fn one_word_of_several_needs_most_evidence_and_three_need_least() {
         let floor = line.and_then(|line| line.split("floor ").nth(1)?.split(' ').next());
         floor.map(str::to_owned).unwrap()
     };
-    assert_eq!(floor("invoice giraffe okapi tapir"), "14");
-    assert_eq!(floor("invoice w1q okapi tapir"), "10");
-    assert_eq!(floor("invoice w1q w2q tapir"), "9");
+    assert_eq!(floor("invoice giraffe okapi tapir"), "15");
+    assert_eq!(floor("invoice w1q okapi tapir"), "12");
+    assert_eq!(floor("invoice w1q w2q tapir"), "10");
     // Of one word no memory can hold more.
-    assert_eq!(floor("the invoice"), "16");
-    assert_eq!(floor("please explain the invoice"), "13");
+    assert_eq!(floor("the invoice"), "14");
+    assert_eq!(floor("please explain the invoice"), "12");
     // Nor of three characters or of one name; four characters are two words mostly.
     let rules = |query: &str| world.recall().pick(&Query::new(query)).receipt.rules;
     for name in ["数据库", "单元测试", "unit tests"] {

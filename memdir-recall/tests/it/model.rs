@@ -408,7 +408,7 @@ fn a_receipt_reads_as_a_report() {
     insta::assert_snapshot!(picked.receipt, @r#"
     query: Which database do the integration tests run against?
     memories: 4, 1 left out, 1 surfaced before, 1 share a word with the query
-       49 % db.md (2026-11-30T12:00:00.000Z): picked (model); evidence 35 %, floor 4 % [databas, integr, test, run]
+       49 % db.md (2026-11-30T12:00:00.000Z): picked (model); evidence 55 %, floor 5 % [databas, integr, test, run]
     model: 3 offered in 1636 bytes; answered {"selected_memories": ["db.md", "ghost.md"]}
       dropped ghost.md: not among what was offered
     picked: db.md
