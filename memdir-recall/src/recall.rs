@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 
 use memdir_types::{Memory, MemoryType};
 
+use crate::lexical::evidence::Evidence;
 use crate::lexical::index::Index;
 use crate::lexical::rank::{Lookup, Scored};
 use crate::manifest::manifest_with;
@@ -281,14 +282,18 @@ impl Recall {
         let ranking = lookup.rank(&self.index, header, &hidden, limit);
         let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
             let memory = self.file(scored.doc);
-            let (matched, words) = lookup.matched(scored.doc);
+            let Evidence {
+                matched,
+                words,
+                share: evidence,
+            } = lookup.evidence(&self.index, *scored);
             Candidate {
                 file: memory.file.clone(),
                 kind: memory.header.kind,
                 modified: memory.modified,
                 score: scored.score,
                 share: scored.share,
-                evidence: lookup.evidence(&self.index, *scored, words),
+                evidence,
                 matched,
                 words,
                 line: None,

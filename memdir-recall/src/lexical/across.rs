@@ -2,7 +2,7 @@
 //! those say that nothing stands in for.
 
 use super::glossary::{self, Name};
-use super::holders::Holders;
+use super::holders::{Holder, Holders};
 use super::index::Index;
 use super::lookup::{Asked, Lookup, words_of};
 use super::text::{han_pair, is_pair};
@@ -137,18 +137,24 @@ impl Lookup {
     }
 
     /// Evidence for a memory, and what it is measured by: what a memory of its script could reach.
-    pub(super) fn measured(&self, index: &Index, doc: u32, evidence: f32) -> (f32, f32) {
+    pub(super) fn measured(
+        &self,
+        index: &Index,
+        doc: u32,
+        held: &[Option<&Holder>],
+        evidence: f32,
+    ) -> (f32, f32) {
         let is_unspaced = index.is_unspaced(doc);
         if is_unspaced == self.is_unspaced {
             return (evidence, self.reach);
         }
         let (mut reach, mut could, mut asks) = (0.0, 0.0, 0.0);
-        for asked in &self.asked {
+        for (asked, holder) in self.asked.iter().zip(held) {
             let share = if asked.stand_in.as_ref().is_some_and(|s| s.is_across) {
                 f32::from(u8::from(is_pair(&asked.text) == is_unspaced))
             } else if !asked.counts {
                 0.0
-            } else if is_pair(&asked.text) == is_unspaced || asked.holders.find(doc).is_some() {
+            } else if is_pair(&asked.text) == is_unspaced || holder.is_some() {
                 1.0
             } else if asked.has_counterpart {
                 0.0

@@ -2,7 +2,7 @@
 //! for words that stand everywhere.
 
 use super::common::{Kind, kind};
-use super::holders::MAX_GAIN;
+use super::holders::{Holder, MAX_GAIN};
 use super::index::Index;
 use super::lookup::{Asked, Lookup};
 use super::rank::{Scored, part};
@@ -130,16 +130,29 @@ impl Asked {
     }
 }
 
+/// What speaks for a memory.
+pub(crate) struct Evidence {
+    /// The terms of the query that it holds, and how many words they are.
+    pub(crate) matched: Vec<String>,
+    pub(crate) words: usize,
+    /// What they say, as a part of the most that could speak for a memory, in ten-thousandths.
+    pub(crate) share: u16,
+}
+
 impl Lookup {
-    /// What speaks for a memory, as a part of the most that could speak for one, in ten-thousandths. The memory holds so many words of the query.
+    /// What speaks for a memory.
     ///
     /// That it holds a word tells more than how often: of what the word adds to the score, the
     /// square root.
-    pub(crate) fn evidence(&self, index: &Index, scored: Scored, words: usize) -> u16 {
-        let mut evidence = TOGETHER * self.together(index, scored.doc);
+    pub(crate) fn evidence(&self, index: &Index, scored: Scored) -> Evidence {
+        let held: Vec<Option<&Holder>> = (self.asked.iter())
+            .map(|asked| asked.holders.find(scored.doc))
+            .collect();
+        let (matched, words) = self.matched(&held);
+        let mut evidence = TOGETHER * self.together(index, &held);
         let mut is_weak = true;
-        for asked in &self.asked {
-            if let Some(holder) = asked.holders.find(scored.doc) {
+        for (asked, holder) in self.asked.iter().zip(&held) {
+            if let Some(holder) = holder {
                 evidence += asked.says() * (holder.gain / MAX_GAIN).sqrt();
                 is_weak &= asked.counted.is_weak;
             }
@@ -148,37 +161,42 @@ impl Lookup {
             evidence *= ALONE;
         }
         let evidence = MAX_GAIN * evidence + NEIGHBORS * scored.for_neighbors;
-        let (evidence, reach) = self.measured(index, scored.doc, evidence);
-        part(evidence, reach)
+        let (evidence, reach) = self.measured(index, scored.doc, &held, evidence);
+        Evidence {
+            matched,
+            words,
+            share: part(evidence, reach),
+        }
     }
 
     /// The most that words say which stand close together in a memory, beyond what the most
     /// telling one says alone.
-    fn together(&self, index: &Index, doc: u32) -> f32 {
-        let mut places: Vec<(u32, usize)> = Vec::new();
+    fn together(&self, index: &Index, held: &[Option<&Holder>]) -> f32 {
+        // Room for most memories.
+        let mut places: Vec<(u32, usize)> = Vec::with_capacity(64);
         let mut alone = 0f32;
-        for (number, asked) in self.asked.iter().enumerate() {
-            if let Some(holder) = asked.holders.find(doc) {
+        for (number, (asked, holder)) in self.asked.iter().zip(held).enumerate() {
+            if let Some(holder) = holder {
                 alone = alone.max(asked.says());
                 let own = index.places(&asked.holders, holder).take(MAX_PLACES);
                 places.extend(own.map(|place| (place, number)));
             }
         }
         places.sort_unstable();
-        let mut held = vec![0u32; self.asked.len()];
+        let mut near = vec![0u32; self.asked.len()];
         let (mut sum, mut most) = (0f32, 0f32);
         let mut behind = places.iter().peekable();
         for (place, number) in &places {
             while let Some((_, gone)) = behind.next_if(|first| first.0 + CLOSE <= *place) {
-                held[*gone] -= 1;
-                if held[*gone] == 0 {
+                near[*gone] -= 1;
+                if near[*gone] == 0 {
                     sum -= self.asked[*gone].says();
                 }
             }
-            if held[*number] == 0 {
+            if near[*number] == 0 {
                 sum += self.asked[*number].says();
             }
-            held[*number] += 1;
+            near[*number] += 1;
             most = most.max(sum);
         }
         (most - alone).max(0.0)

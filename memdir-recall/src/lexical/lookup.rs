@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::across::StandIn;
 use super::common::Kind;
 use super::evidence::Counted;
-use super::holders::{Holders, MAX_GAIN};
+use super::holders::{Holder, Holders, MAX_GAIN};
 use super::index::Index;
 use super::stop;
 use super::text::{Piece, is_pair, split};
@@ -375,12 +375,12 @@ impl Lookup {
     }
 
     /// The terms of the query that a memory holds, and how many words they are.
-    pub(crate) fn matched(&self, doc: u32) -> (Vec<String>, usize) {
+    pub(super) fn matched(&self, held: &[Option<&Holder>]) -> (Vec<String>, usize) {
         let mut matched = Vec::new();
         let mut words = 0;
         let mut before = false;
-        for asked in &self.asked {
-            let holds = asked.holders.find(doc).is_some();
+        for (asked, holder) in self.asked.iter().zip(held) {
+            let holds = holder.is_some();
             if holds {
                 matched.push(asked.text.clone());
                 words += usize::from(!(asked.overlaps && before || asked.counted.is_asking));

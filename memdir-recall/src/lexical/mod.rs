@@ -3,7 +3,7 @@
 mod across;
 mod common;
 mod dictionary;
-mod evidence;
+pub(crate) mod evidence;
 mod forms;
 mod gather;
 mod glossary;
