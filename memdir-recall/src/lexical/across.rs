@@ -37,8 +37,8 @@ fn holders(
         if name.is_unspaced && !index.has_unspaced {
             continue;
         }
-        // Most names end here.
-        if !name.terms.iter().all(|term| may_hold(index, term)) {
+        // Most names of several terms end here.
+        if !rest.is_empty() && !name.terms.iter().all(|term| may_hold(index, term)) {
             continue;
         }
         let Some(last) = index.holders(end).filter(|last| last.len() > 0) else {

@@ -4,6 +4,7 @@
 use super::holders::{Holder, MAX_GAIN};
 use super::index::Index;
 pub(crate) use super::lookup::{Asked, Lookup};
+use super::postings::count;
 use super::stop;
 use super::text::{Piece, is_pair, split};
 
@@ -118,22 +119,30 @@ impl Lookup {
         if index.docs() < MIN_DOCS_TO_LEARN || top.len() <= SETTLED {
             return;
         }
-        let mut lessons: Vec<(String, f32, usize)> = Vec::new();
+        let mut lessons: Vec<Lesson<'_>> = Vec::new();
         for terms in in_headers(index, header, &top[..TEACHERS]).chunk_by(|a, b| a.0 == b.0) {
             let term = &terms[0].0;
-            let holders = index.count(term);
+            let list = index.list(term).unwrap_or_default();
+            let holders = count(list);
             // What most memories hold tells none from another.
             if holders * 2 <= index.docs() && self.asked.iter().all(|a| a.text != *term) {
                 let rarity = index.rarity(holders);
                 let values = terms
                     .iter()
                     .map(|(_, teacher)| top[*teacher].score * rarity);
-                lessons.push((term.clone(), values.sum(), holders));
+                lessons.push(Lesson {
+                    value: values.sum(),
+                    term: term.clone(),
+                    list,
+                    rarity,
+                });
             }
         }
-        lessons.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        lessons.sort_unstable_by(|a, b| {
+            (b.value.total_cmp(&a.value)).then_with(|| a.term.cmp(&b.term))
+        });
         lessons.truncate(LESSONS);
-        let Some(most) = lessons.first().map(|lesson| lesson.1) else {
+        let Some(most) = lessons.first().map(|lesson| lesson.value) else {
             return;
         };
         // Each of the rest with its place, in the order of the lists.
@@ -143,9 +152,9 @@ impl Lookup {
             .collect();
         rest.sort_unstable_by_key(|(_, _, scored)| scored.doc);
         let docs: Vec<u32> = rest.iter().map(|(_, _, scored)| scored.doc).collect();
-        for (term, value, holders) in &lessons {
-            let value = LESSON * value / most * index.rarity(*holders);
-            for ((score, ..), gain) in rest.iter_mut().zip(index.gains(term, &docs)) {
+        for lesson in &lessons {
+            let value = LESSON * lesson.value / most * lesson.rarity;
+            for ((score, ..), gain) in rest.iter_mut().zip(index.gains(lesson.list, &docs)) {
                 *score += value * gain;
             }
         }
@@ -154,6 +163,16 @@ impl Lookup {
             *place = scored;
         }
     }
+}
+
+/// A term that the best have in their names or descriptions.
+struct Lesson<'i> {
+    term: String,
+    /// Where it stands.
+    list: &'i [u8],
+    rarity: f32,
+    /// How much the best say by it.
+    value: f32,
 }
 
 /// The terms of names and descriptions, each with the place of its memory; all that are the same
