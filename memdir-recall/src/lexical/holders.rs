@@ -111,7 +111,9 @@ impl Index {
         }
         let mut holders = Vec::with_capacity(count.min(self.docs.len()));
         for entry in Entries::of(list) {
-            holders.extend(self.holder(begins, entry));
+            if let Some(holder) = self.holder(begins, entry) {
+                holders.push(holder);
+            }
         }
         Some(Holders {
             list: holders,
@@ -119,7 +121,7 @@ impl Index {
         })
     }
 
-    /// What a word contributes to each of some memories, which ascend.
+    /// What the word of a list contributes to each of some memories, which ascend.
     pub(super) fn gains(&self, list: &[u8], docs: &[u32]) -> Vec<f32> {
         let mut entries = Entries::of(list);
         let mut next = entries.next();
@@ -178,16 +180,17 @@ impl Index {
                     all.push(u32::from(*left));
                 }
             } else {
-                let (mut lefts, mut rights) = (Places::of(l.places), Places::of(r.places));
-                let (mut left, mut right) = (lefts.next(), rights.next());
-                while let (Some(l), Some(r)) = (left, right) {
-                    if r <= l {
-                        right = rights.next();
-                    } else {
-                        if r == l + 1 {
-                            all.push(l);
-                        }
-                        left = lefts.next();
+                let mut rights = Places::of(r.places);
+                let mut right = 0;
+                'places: for left in Places::of(l.places) {
+                    while right <= left {
+                        let Some(next) = rights.next() else {
+                            break 'places;
+                        };
+                        right = next;
+                    }
+                    if right == left + 1 {
+                        all.push(left);
                     }
                 }
             }
@@ -232,12 +235,14 @@ impl Index {
     fn gain(&self, doc: Doc, places: impl Iterator<Item = u32>) -> f32 {
         // This is most of the work of a query, so nothing here is stored and read again.
         let [name_ends, description_ends] = doc.ends();
-        let (mut times, mut in_name, mut in_header) = (0u16, 0u16, 0u16);
+        let mut counts = [0u32; 3];
         for place in places {
-            times = times.saturating_add(1);
-            in_name = in_name.saturating_add(u16::from(place < name_ends));
-            in_header = in_header.saturating_add(u16::from(place < description_ends));
+            counts[0] += 1;
+            counts[1] += u32::from(place < name_ends);
+            counts[2] += u32::from(place < description_ends);
         }
+        let [times, in_name, in_header] =
+            counts.map(|count| u16::try_from(count).unwrap_or(u16::MAX));
         let words = doc.words();
         let length = |field: usize| {
             let b = LENGTH_WEIGHTS[field];

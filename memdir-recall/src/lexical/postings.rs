@@ -24,20 +24,23 @@ pub(super) fn write(bytes: &mut Vec<u8>, mut number: u32) {
 /// Reads such numbers, and bytes between them.
 #[derive(Debug, Clone)]
 pub(super) struct Reader<'b> {
-    bytes: &'b [u8],
-    at: usize,
+    rest: std::slice::Iter<'b, u8>,
 }
 
 impl<'b> Reader<'b> {
     pub(super) fn of(bytes: &'b [u8]) -> Reader<'b> {
-        Reader { bytes, at: 0 }
+        Reader { rest: bytes.iter() }
+    }
+
+    /// How many bytes are not read yet.
+    #[inline]
+    fn left(&self) -> usize {
+        self.rest.len()
     }
 
     #[inline]
     pub(super) fn byte(&mut self) -> Option<u8> {
-        let byte = self.bytes.get(self.at).copied()?;
-        self.at += 1;
-        Some(byte)
+        self.rest.next().copied()
     }
 
     #[inline]
@@ -63,8 +66,8 @@ impl<'b> Reader<'b> {
 
     #[inline]
     pub(super) fn take(&mut self, length: usize) -> Option<&'b [u8]> {
-        let taken = self.bytes.get(self.at..)?.get(..length)?;
-        self.at += length;
+        let (taken, rest) = self.rest.as_slice().split_at_checked(length)?;
+        self.rest = rest.iter();
         Some(taken)
     }
 }
@@ -176,12 +179,13 @@ pub(super) struct Entry<'l> {
 /// The memories of a list.
 #[derive(Debug, Clone)]
 pub(super) struct Entries<'l> {
-    list: &'l [u8],
+    /// How many bytes the list takes.
+    length: usize,
     /// The memories, and in a short list their places.
     docs: Reader<'l>,
+    /// The places of a long list.
+    places: Reader<'l>,
     is_long: bool,
-    /// Where the next places of a long list begin.
-    places: usize,
     /// The last memory, counted from one, so that each step is one at least.
     doc: u32,
 }
@@ -193,23 +197,25 @@ impl<'l> Entries<'l> {
         {
             return entries;
         }
-        let docs = long(list);
-        Entries {
-            list,
-            is_long: docs.is_some(),
-            places: docs.as_ref().map_or(0, |docs| docs.bytes.len()),
-            docs: docs.unwrap_or(Reader::of(list)),
-            doc: 0,
+        match long(list) {
+            Some((docs, places)) => Entries {
+                length: list.len(),
+                docs,
+                places,
+                is_long: true,
+                doc: 0,
+            },
+            None => Entries::of_unwritten(list),
         }
     }
 
     /// Those of a list that is still in the making.
     pub(super) fn of_unwritten(list: &'l [u8]) -> Entries<'l> {
         Entries {
-            list,
+            length: list.len(),
             docs: Reader::of(list),
+            places: Reader::of(&[]),
             is_long: false,
-            places: 0,
             doc: 0,
         }
     }
@@ -217,37 +223,54 @@ impl<'l> Entries<'l> {
     /// The memory of a list that just says which it is, and where: as one of a long list, a step
     /// behind the one before it.
     fn of_one(list: &'l [u8]) -> Option<Entries<'l>> {
-        let mut reader = Reader::of(list);
-        let doc = reader.number()?;
-        let step: &[u8] = match list.len() - reader.at {
+        let mut places = Reader::of(list);
+        let doc = places.number()?;
+        let step: &[u8] = match places.left() {
             1 => &[2],
             2 => &[3, 2],
             _ => return None,
         };
         Some(Entries {
-            list,
+            length: list.len(),
             docs: Reader::of(step),
+            places,
             is_long: true,
-            places: reader.at,
             doc,
         })
     }
 
     /// The next memory that is not before this one.
-    #[inline]
     pub(super) fn seek(&mut self, from: u32) -> Option<Entry<'l>> {
+        if self.is_long {
+            // What is before it is passed without a look at its places.
+            let (mut docs, mut doc, mut places) = (self.docs.clone(), self.doc, 0);
+            while let Some(step) = docs.number() {
+                let length = match step & 1 {
+                    0 => 1,
+                    _ => docs.number()? as usize,
+                };
+                let next = doc.wrapping_add(step >> 1);
+                if next > from {
+                    break;
+                }
+                (doc, places) = (next, places + length);
+                self.docs = docs.clone();
+            }
+            self.doc = doc;
+            self.places.take(places)?;
+        }
         self.find(|entry| entry.doc >= from)
     }
 }
 
-/// The memories of a long list; its places are behind them.
-fn long(list: &[u8]) -> Option<Reader<'_>> {
-    let mut docs = Reader::of(list);
-    let 0 = docs.byte()? else { return None };
-    let _count = docs.number()?;
-    let length = docs.number()? as usize;
-    docs.bytes = list.get(..docs.at.checked_add(length)?)?;
-    Some(docs)
+/// The memories of a long list, and their places.
+fn long(list: &[u8]) -> Option<(Reader<'_>, Reader<'_>)> {
+    let mut places = Reader::of(list);
+    let 0 = places.byte()? else { return None };
+    let _count = places.number()?;
+    let length = places.number()? as usize;
+    let docs = places.take(length)?;
+    Some((Reader::of(docs), places))
 }
 
 impl<'l> Iterator for Entries<'l> {
@@ -260,18 +283,15 @@ impl<'l> Iterator for Entries<'l> {
             0 => 1,
             _ => self.docs.number()? as usize,
         };
-        let row = match self.is_long {
-            true => &mut self.places,
-            false => &mut self.docs.at,
+        let (left, places) = match self.is_long {
+            true => (self.places.left(), self.places.take(length)?),
+            false => (self.docs.left(), self.docs.take(length)?),
         };
-        let begins = *row;
-        let places = self.list.get(begins..)?.get(..length)?;
-        *row += length;
         self.doc = self.doc.wrapping_add(step >> 1);
         Some(Entry {
             doc: self.doc.wrapping_sub(1),
             places,
-            begins,
+            begins: self.length - left,
         })
     }
 }
