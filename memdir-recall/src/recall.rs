@@ -271,10 +271,9 @@ impl Recall {
         let lookup = Lookup::new(head(&query.text, crate::MAX_QUERY_BYTES), &self.index);
         let header = |doc: u32| {
             let MemoryFile { file, header, .. } = self.file(doc);
-            let texts = [header.name.as_deref(), header.description.as_deref()];
             [
-                texts[0].unwrap_or_default(),
-                texts[1].unwrap_or_default(),
+                header.name.as_deref().unwrap_or_default(),
+                header.description.as_deref().unwrap_or_default(),
                 file_stem(file),
             ]
             .join("\n")
@@ -313,7 +312,7 @@ impl Recall {
             candidates: candidates.collect(),
             rules: Rules {
                 floor: lookup.floor(self.options.floor),
-                one_word_floor: lookup.floor(match lookup.is_one_word() {
+                one_word_floor: lookup.floor(match lookup.is_one_word {
                     true => self.options.floor,
                     false => self.options.one_word_floor,
                 }),

@@ -157,7 +157,7 @@ impl Lookup {
                 is_weak &= asked.counted.is_weak;
             }
         }
-        if is_weak && words <= 1 && !self.is_one_word() {
+        if is_weak && words <= 1 && !self.is_one_word {
             evidence *= ALONE;
         }
         let evidence = MAX_GAIN * evidence + NEIGHBORS * scored.for_neighbors;

@@ -112,6 +112,8 @@ pub(crate) struct Lookup {
     pub(super) reach: f32,
     /// Whether most of its words are written without spaces.
     pub(super) is_unspaced: bool,
+    /// Whether it is one word or name that is asked for, so that no memory can hold more of it.
+    pub(crate) is_one_word: bool,
     /// The terms in the order in which the query says them, each as often as it does; `None` is
     /// between those that do not stand beside each other.
     pub(super) said: Vec<Option<usize>>,
@@ -187,6 +189,7 @@ impl Lookup {
             best: 0.0,
             reach: 0.0,
             is_unspaced: false,
+            is_one_word: false,
             said: Vec::new(),
             everywhere: HashSet::new(),
             chance: 1.0,
@@ -268,6 +271,7 @@ impl Lookup {
         let (pairs, words): (Vec<&Asked>, Vec<&Asked>) =
             counted.partition(|asked| is_pair(&asked.text));
         lookup.is_unspaced = pairs.len() > words.len();
+        lookup.is_one_word = lookup.asks_one_word();
         lookup.chance = lookup.chance(index);
         lookup
     }
@@ -333,9 +337,8 @@ impl Lookup {
         });
     }
 
-    /// Whether it is one word or name that is asked for, so that no memory can hold more of it. Two
-    /// pairs that overlap may be one.
-    pub(crate) fn is_one_word(&self) -> bool {
+    /// Two pairs that overlap may be one word.
+    fn asks_one_word(&self) -> bool {
         let is_own = |asked: &&Asked| asked.counts && !asked.goes_on && !asked.counted.is_asking;
         self.asked.iter().filter(is_own).map(words_of).sum::<f32>() < 2.0
     }

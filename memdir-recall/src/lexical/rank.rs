@@ -28,8 +28,8 @@ const SETTLED: usize = 3;
 /// How many of the best the second look learns from: 3 memories.
 const TEACHERS: usize = 3;
 
-/// How many terms it learns: 10 words.
-const LESSONS: usize = 10;
+/// How many terms it learns: 6 words. Ten find no more.
+const LESSONS: usize = 6;
 
 /// How much a learned term counts beside one of the query.
 const LESSON: f32 = 0.3;

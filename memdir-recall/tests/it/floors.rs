@@ -100,3 +100,43 @@ fn one_word_of_several_needs_most_evidence_and_three_need_least() {
         assert!(rules(words).floor < rules(words).one_word_floor, "{words}");
     }
 }
+
+/// The evidence for a memory, in ten-thousandths.
+#[track_caller]
+fn evidence(world: &World, query: &str, file: &str) -> f32 {
+    let receipt = world.recall().pick(&Query::new(query)).receipt;
+    let found = receipt.candidates.iter().find(|c| c.file == file);
+    f32::from(found.unwrap().evidence)
+}
+
+#[test]
+fn what_no_memory_holds_is_missed_most() {
+    let world = invoices(100, 50);
+    // `giraffe` stands nowhere, `w1000q` in one other memory, as `invoice` does in one.
+    let alone = evidence(&world, "invoice", "invoice.md");
+    let elsewhere = alone / evidence(&world, "invoice w1000q", "invoice.md");
+    assert!((1.99..2.01).contains(&elsewhere), "{elsewhere}");
+    // It is rarer by a quarter, and missed 1.3 times as much.
+    let nowhere = alone / evidence(&world, "invoice giraffe", "invoice.md");
+    assert!((2.6..2.7).contains(&nowhere), "{nowhere}");
+}
+
+#[test]
+fn words_that_stand_close_together_say_more_and_neighbors_most() {
+    let far = "x1 ".repeat(30);
+    let texts = [
+        ("neighbors.md", format!("tracker invoice x0 {far}")),
+        ("close.md", format!("tracker x0 invoice {far}")),
+        ("far.md", format!("tracker {far} x0 invoice")),
+    ];
+    let texts: Vec<(&str, &str, &str)> = texts
+        .iter()
+        .map(|(file, body)| (*file, "y", body.as_str()))
+        .collect();
+    let world = directory(&texts);
+    let query = "tracker invoice giraffe okapi tapir";
+    let [neighbors, close, far] =
+        ["neighbors.md", "close.md", "far.md"].map(|file| evidence(&world, query, file));
+    assert!(far * 1.3 < close, "{far} {close}");
+    assert!(close * 1.3 < neighbors, "{close} {neighbors}");
+}
