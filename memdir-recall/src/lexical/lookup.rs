@@ -145,8 +145,8 @@ const HIGHEST_FLOOR: f32 = 40.0;
 /// more memories there are and the longer they are, the better is the luckiest of them; and the
 /// more words are asked for, the less luck does.
 ///
-/// The exponents are those at which one floor holds over directories of 20 to 2,000 memories of 10
-/// to 700 words, from sixteen kinds of texts in English and three in Chinese.
+/// The exponents are those at which one floor holds over directories of 100 to 2,000 memories of 15
+/// to 500 words, from ten kinds of texts in English and one in both languages.
 fn chance(memories: f32, words: f32, asked: f32) -> f32 {
     let lengths = (words + HEADER_WORDS).powf(0.3);
     memories.max(FEWEST).powf(0.23) * lengths / (asked + HALF_A_WORD).powf(0.3)
