@@ -145,7 +145,7 @@ const HIGHEST_FLOOR: f32 = 40.0;
 /// more memories there are and the longer they are, the better is the luckiest of them; and the
 /// more words are asked for, the less luck does.
 ///
-/// The exponents are those at which one floor holds over directories of 100 to 2,000 memories of 15
+/// The exponents are those at which one floor holds over directories of 100 to 2,000 memories of 30
 /// to 500 words, from ten kinds of texts in English and one in both languages.
 fn chance(memories: f32, words: f32, asked: f32) -> f32 {
     let lengths = (words + HEADER_WORDS).powf(0.3);
