@@ -16,7 +16,7 @@ use crate::{MAX_NEWEST, TeamFolder};
 ///
 /// Measured over eleven sets of texts, nearly all in English: of a hundred questions about another
 /// project 87 bring nothing, of sentences from other texts of the trade 61, and of a hundred
-/// questions that have an answer, fewer than two lose it.
+/// questions that have an answer, two lose it.
 pub const FLOOR_PERCENT: u8 = 10;
 
 /// The same floor for memories that hold just one word of the query: 15 percent, with the same

@@ -8,8 +8,12 @@ use super::postings::count;
 use super::stop;
 use super::text::{Piece, is_pair, split};
 
-/// How many of the best are looked at more closely: 50 memories.
+/// How many of the best are looked at more closely, for neighbors: 50 memories.
 const CLOSER: usize = 50;
+
+/// How many of the best are looked at again, for what the very best have in common: 200 memories.
+/// With 50, two answers of a thousand are missed.
+const AGAIN: usize = 200;
 
 /// What two words that stand together in the query add where they stand together in a memory, as
 /// a share of what the rarer of them adds at most.
@@ -22,11 +26,8 @@ const OVERLAPPING: f32 = 0.5;
 /// costs no more than many.
 const MAX_NEIGHBOR_PLACES: usize = 4_000;
 
-/// How many places the second look leaves alone: 3 memories.
+/// How many of the best the second look leaves alone and learns from: 3 memories.
 const SETTLED: usize = 3;
-
-/// How many of the best the second look learns from: 3 memories.
-const TEACHERS: usize = 3;
 
 /// How many terms it learns: 6 words. Ten find no more.
 const LESSONS: usize = 6;
@@ -76,12 +77,18 @@ impl Lookup {
         for doc in hidden {
             scores[*doc as usize] = 0.0;
         }
-        let (mut top, matches) = best(&scores, limit.max(CLOSER));
-        top.sort_unstable_by(best_first);
+        let (mut top, matches) = best(&scores, limit.max(AGAIN));
         let closer = top.len().min(CLOSER);
+        if closer < top.len() {
+            top.select_nth_unstable_by(closer, best_first);
+        }
+        // Those behind only fall back further.
         self.reward_neighbors(index, &mut top[..closer]);
-        top.sort_unstable_by(best_first);
-        self.look_again(index, header, &mut top[..closer]);
+        top[..closer].sort_unstable_by(best_first);
+        let settled = top.len().min(SETTLED);
+        let lessons = self.learn(index, header, &top[..settled]);
+        let rest = top.split_off(settled);
+        top.extend(look_again(index, &lessons, rest, limit));
         top.truncate(limit);
         for scored in &mut top {
             scored.share = part(scored.score, self.best);
@@ -114,13 +121,18 @@ impl Lookup {
         }
     }
 
-    /// Orders what stands behind the settled places by what the best have in common, too.
-    fn look_again(&self, index: &Index, header: impl Fn(u32) -> String, top: &mut [Scored]) {
-        if index.docs() < MIN_DOCS_TO_LEARN || top.len() <= SETTLED {
-            return;
+    /// What the best have in common that the query does not say, with what it adds.
+    fn learn<'i>(
+        &self,
+        index: &'i Index,
+        header: impl Fn(u32) -> String,
+        teachers: &[Scored],
+    ) -> Vec<Lesson<'i>> {
+        if index.docs() < MIN_DOCS_TO_LEARN {
+            return Vec::new();
         }
         let mut lessons: Vec<Lesson<'_>> = Vec::new();
-        for terms in in_headers(index, header, &top[..TEACHERS]).chunk_by(|a, b| a.0 == b.0) {
+        for terms in in_headers(index, header, teachers).chunk_by(|a, b| a.0 == b.0) {
             let term = &terms[0].0;
             let list = index.list(term).unwrap_or_default();
             let holders = count(list);
@@ -129,7 +141,7 @@ impl Lookup {
                 let rarity = index.rarity(holders);
                 let values = terms
                     .iter()
-                    .map(|(_, teacher)| top[*teacher].score * rarity);
+                    .map(|(_, teacher)| teachers[*teacher].score * rarity);
                 lessons.push(Lesson {
                     value: values.sum(),
                     term: term.clone(),
@@ -142,26 +154,11 @@ impl Lookup {
             (b.value.total_cmp(&a.value)).then_with(|| a.term.cmp(&b.term))
         });
         lessons.truncate(LESSONS);
-        let Some(most) = lessons.first().map(|lesson| lesson.value) else {
-            return;
-        };
-        // Each of the rest with its place, in the order of the lists.
-        let mut rest: Vec<(f32, usize, Scored)> = (0..)
-            .zip(&top[SETTLED..])
-            .map(|(place, scored)| (scored.score, place, *scored))
-            .collect();
-        rest.sort_unstable_by_key(|(_, _, scored)| scored.doc);
-        let docs: Vec<u32> = rest.iter().map(|(_, _, scored)| scored.doc).collect();
-        for lesson in &lessons {
-            let value = LESSON * lesson.value / most * lesson.rarity;
-            for ((score, ..), gain) in rest.iter_mut().zip(index.gains(lesson.list, &docs)) {
-                *score += value * gain;
-            }
+        let most = lessons.first().map_or(1.0, |lesson| lesson.value);
+        for lesson in &mut lessons {
+            lesson.value = LESSON * lesson.value / most * lesson.rarity;
         }
-        rest.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for (place, (.., scored)) in top[SETTLED..].iter_mut().zip(rest) {
-            *place = scored;
-        }
+        lessons
     }
 }
 
@@ -171,8 +168,35 @@ struct Lesson<'i> {
     /// Where it stands.
     list: &'i [u8],
     rarity: f32,
-    /// How much the best say by it.
+    /// How much the best say by it, and then how much it counts.
     value: f32,
+}
+
+/// What stands behind the settled places, by what was learned, too; the first `limit` in order.
+fn look_again(
+    index: &Index,
+    lessons: &[Lesson<'_>],
+    mut rest: Vec<Scored>,
+    limit: usize,
+) -> impl Iterator<Item = Scored> {
+    // The order of the lists.
+    rest.sort_unstable_by_key(|scored| scored.doc);
+    let docs: Vec<u32> = rest.iter().map(|scored| scored.doc).collect();
+    let mut ranked: Vec<(f32, Scored)> = rest.iter().map(|s| (s.score, *s)).collect();
+    for lesson in lessons {
+        for ((score, _), gain) in ranked.iter_mut().zip(index.gains(lesson.list, &docs)) {
+            *score += lesson.value * gain;
+        }
+    }
+    let order = |a: &(f32, Scored), b: &(f32, Scored)| {
+        (b.0.total_cmp(&a.0)).then_with(|| best_first(&a.1, &b.1))
+    };
+    if limit < ranked.len() {
+        ranked.select_nth_unstable_by(limit, order);
+        ranked.truncate(limit);
+    }
+    ranked.sort_unstable_by(order);
+    ranked.into_iter().map(|(_, scored)| scored)
 }
 
 /// The terms of names and descriptions, each with the place of its memory; all that are the same
