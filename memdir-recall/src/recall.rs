@@ -15,6 +15,7 @@ use memdir_types::{Memory, MemoryType};
 use crate::lexical::evidence::Evidence;
 use crate::lexical::index::Index;
 use crate::lexical::rank::{Lookup, Scored};
+use crate::lexical::text::{Piece, split};
 use crate::manifest::manifest_with;
 use crate::query::{Surfaced, manual_of};
 use crate::receipt::{
@@ -270,13 +271,13 @@ impl Recall {
         };
         let lookup = Lookup::new(head(&query.text, crate::MAX_QUERY_BYTES), &self.index);
         let header = |doc: u32| {
-            let MemoryFile { file, header, .. } = self.file(doc);
-            [
-                header.name.as_deref().unwrap_or_default(),
-                header.description.as_deref().unwrap_or_default(),
-                file_stem(file),
-            ]
-            .join("\n")
+            let memory = self.file(doc);
+            let description = memory.header.description.as_deref();
+            format!(
+                "{}\n{}",
+                name_field(memory),
+                description.unwrap_or_default()
+            )
         };
         let ranking = lookup.rank(&self.index, header, &hidden, limit);
         let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
@@ -428,35 +429,41 @@ where
 
 /// What a memory is called: its name, and its file name if that says something else.
 fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
-    let (name, stem) = (memory.header.name.as_deref(), file_stem(&memory.file));
     let signs = ['_', '-'];
+    let file = &memory.file;
+    let stem = file.get(..file.len().saturating_sub(3)).unwrap_or(file);
+    let (folder, leaf) = stem.rsplit_once('/').unwrap_or(("", stem));
     // `feedback_` in front says what the header says.
-    let kind = (memory.header.kind).and_then(|kind| stem.strip_prefix(kind.as_str()));
-    let stem = kind
-        .and_then(|stem| stem.strip_prefix(signs))
-        .unwrap_or(stem);
+    let kind = (memory.header.kind).and_then(|kind| leaf.strip_prefix(kind.as_str()));
+    let leaf = kind
+        .and_then(|leaf| leaf.strip_prefix(signs))
+        .unwrap_or(leaf);
     // Nobody asks for a file's name as one word.
-    let stem = stem.replace(signs, " ");
-    let plain = |text: &str| -> String {
-        let kept = text.chars().filter(|c| c.is_alphanumeric());
-        kept.flat_map(char::to_lowercase).collect()
+    let stem = [folder, leaf].join(" ").replace(signs, " ");
+    let stem = stem.trim_start();
+    let Some(name) = memory.header.name.as_deref() else {
+        return stem.to_owned().into();
     };
-    let Some(name) = name else {
-        return stem.into();
-    };
-    let (plain_stem, plain_name) = (plain(&stem), plain(name));
-    if plain_name.contains(&plain_stem) {
+    let (words_of_stem, words_of_name) = (words(stem), words(name));
+    if words_of_name.contains(&words_of_stem) {
         name.into()
-    } else if plain_stem.contains(&plain_name) {
-        stem.into()
+    } else if words_of_stem.contains(&words_of_name) {
+        stem.to_owned().into()
     } else {
         format!("{name}\n{stem}").into()
     }
 }
 
-/// The name of a memory's file without `.md`.
-fn file_stem(file: &str) -> &str {
-    file.get(..file.len().saturating_sub(3)).unwrap_or(file)
+/// The words of a text, each between two spaces.
+fn words(text: &str) -> String {
+    let mut words = " ".to_owned();
+    split(text, |piece| {
+        if let Piece::Word(word) | Piece::Single(word) = piece {
+            words.push_str(word);
+            words.push(' ');
+        }
+    });
+    words
 }
 
 /// At most `limit` bytes of a file inside a directory.

@@ -274,9 +274,9 @@ impl Receipt {
     }
 
     /// Two words are less likely found by chance than one, and three less than two.
-    fn floor(&self, candidate: &Candidate) -> u8 {
-        let several = self.rules.floor;
-        let one = several.max(self.rules.one_word_floor);
+    fn floor(&self, candidate: &Candidate) -> u16 {
+        let several = u16::from(self.rules.floor);
+        let one = several.max(self.rules.one_word_floor.into());
         match candidate.words {
             0 | 1 => one,
             2 => several + (one - several) * 2 / 5,

@@ -38,6 +38,8 @@ pub(crate) struct Asked {
     pub(crate) text: String,
     /// The memories that hold it.
     pub(super) holders: Holders,
+    /// Which term of the query it is, or stands in for.
+    pub(super) at: usize,
     pub(super) weight: f32,
     /// How rare it is.
     pub(super) rarity: f32,
@@ -69,6 +71,7 @@ impl Asked {
             weight: 1.0,
             rarity: index.rarity(holders.len()),
             holders,
+            at: stand_in.at,
             counts: false,
             overlaps: false,
             counted: Counted::stand_in(kind, stand_in.is_across),
@@ -327,6 +330,7 @@ impl Lookup {
             counted: Counted::of(&text),
             text,
             holders,
+            at: self.asked.len(),
             weight,
             rarity,
             counts,

@@ -97,7 +97,8 @@ impl Lookup {
     }
 
     fn reward_neighbors(&self, index: &Index, top: &mut [Scored]) {
-        let counted: Vec<&Asked> = self.asked.iter().filter(|a| a.counts).collect();
+        let mut counted: Vec<&Asked> = self.asked.iter().filter(|a| a.counts).collect();
+        counted.sort_by_key(|asked| asked.at);
         let holders: Vec<Vec<Option<&Holder>>> = counted
             .iter()
             .map(|asked| top.iter().map(|s| asked.holders.find(s.doc)).collect())
@@ -134,7 +135,9 @@ impl Lookup {
         let mut lessons: Vec<Lesson<'_>> = Vec::new();
         for terms in in_headers(index, header, teachers).chunk_by(|a, b| a.0 == b.0) {
             let term = &terms[0].0;
-            let list = index.list(term).unwrap_or_default();
+            let Some(list) = index.list(term) else {
+                continue;
+            };
             let holders = count(list);
             // What most memories hold tells none from another.
             if holders * 2 <= index.docs() && self.asked.iter().all(|a| a.text != *term) {

@@ -48,8 +48,9 @@ pub(crate) fn split(text: &str, mut sink: impl FnMut(Piece<'_>)) {
 struct Scratch {
     word: String,
     joined: String,
-    /// Parts in `joined` so far, and where the last one ended in the line.
+    /// Parts so far, whether all of them are in `joined`, and where the last one ended in the line.
     parts: usize,
+    is_whole: bool,
     end: usize,
 }
 
@@ -81,7 +82,9 @@ impl Scratch {
         if self.word.len() <= MAX_WORD_BYTES && !is_letter {
             sink(Piece::Word(&self.word));
         }
-        if self.joined.len() + self.word.len() <= MAX_WORD_BYTES {
+        self.is_whole = (self.is_whole || self.parts == 0)
+            && self.joined.len() + self.word.len() <= MAX_WORD_BYTES;
+        if self.is_whole {
             self.joined.push_str(&self.word);
         }
         self.parts += 1;
@@ -93,7 +96,7 @@ impl Scratch {
     }
 
     fn flush(&mut self, sink: &mut impl FnMut(Piece<'_>)) {
-        if self.parts > 1 {
+        if self.parts > 1 && self.is_whole {
             sink(Piece::Compound(&self.joined));
         }
         self.joined.clear();

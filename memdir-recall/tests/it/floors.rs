@@ -140,3 +140,20 @@ fn words_that_stand_close_together_say_more_and_neighbors_most() {
     assert!(far * 1.3 < close, "{far} {close}");
     assert!(close * 1.3 < neighbors, "{close} {neighbors}");
 }
+
+#[test]
+fn the_highest_floors_that_a_host_can_ask_for_are_applied() {
+    let world = invoices(100, 50);
+    let options = Options::default().floor(0).one_word_floor(255);
+    let picked = world
+        .recall_with(&options)
+        .pick(&Query::new("invoice w1q okapi tapir"));
+    // Two fifths of the way.
+    assert!(
+        picked.receipt.to_string().contains("floor 102 %"),
+        "{}",
+        picked.receipt
+    );
+    assert_eq!(files(&picked), [""; 0]);
+    assert_eq!(picked.receipt.replay(), picked.receipt.picks);
+}

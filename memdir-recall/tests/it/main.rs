@@ -13,6 +13,7 @@ mod http;
 mod laws;
 mod manifest;
 mod model;
+mod names;
 mod reply;
 mod request;
 mod scan;

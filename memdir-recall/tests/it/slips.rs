@@ -12,12 +12,12 @@ fn a_slip_of_the_hand_is_forgiven() {
     finds(&recall, "the timeuot in secnods", "timeout.md");
     // Where the word itself is known, nothing is put right.
     let recall = directory(&[
-        ("form.md", "x", "The forms of the customs office."),
-        ("farms.md", "x", "The farms of the customs office."),
+        ("terminals.md", "x", "The terminals of the customs office."),
+        ("termites.md", "x", "The terminels of the customs office."),
     ])
     .recall();
-    let picked = recall.pick(&Query::new("farms"));
-    assert_eq!(files(&picked), ["farms.md"], "{}", picked.receipt);
+    let picked = recall.pick(&Query::new("terminels"));
+    assert_eq!(files(&picked), ["termites.md"], "{}", picked.receipt);
 }
 
 #[test]

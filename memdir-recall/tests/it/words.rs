@@ -557,3 +557,39 @@ fn the_index_takes_no_more_than_the_files() {
         "{empty}, {index} of {files}"
     );
 }
+
+#[test]
+fn a_compound_with_a_part_that_says_nothing_is_none() {
+    let (long, other) = ("z".repeat(80), "y".repeat(80));
+    let recall = directory(&[
+        ("long.md", "x", &format!("{long}_{long}")),
+        ("part.md", "x", &format!("foo_{long}_bar")),
+        ("digest.md", "x", "giraffe tapir"),
+    ])
+    .recall();
+    let matches = |query: &str| recall.pick(&Query::new(query)).receipt.matches;
+    assert_eq!(matches(&format!("{other}-{other}")), 0);
+    assert_eq!(matches("foobar"), 1, "by its parts");
+    let score = |query: &str| recall.pick(&Query::new(query)).receipt.candidates[0].score;
+    // Not the same word again.
+    let (joined, apart) = (
+        score(&format!("giraffe-{long}")),
+        score(&format!("giraffe {long}")),
+    );
+    assert_eq!(joined, apart);
+}
+
+#[test]
+fn a_long_form_stands_where_the_short_one_does() {
+    let recall = directory(&[
+        ("a.md", "x", "The database migration of okapis."),
+        ("b.md", "x", "The migration database of okapis."),
+    ])
+    .recall();
+    for query in ["database migration", "db migration"] {
+        finds(&recall, query, "a.md");
+    }
+    for query in ["migration database", "migration db"] {
+        finds(&recall, query, "b.md");
+    }
+}
