@@ -63,19 +63,27 @@ fn the_type_in_a_file_name_is_no_word() {
 
 #[test]
 fn what_the_best_have_in_common_is_not_their_type() {
-    let directory = |prefix: &str| {
+    let words = |from: usize, step: usize| -> String {
+        (1..6)
+            .map(|n| format!("w{}q ", from * n * n * step % 61))
+            .collect()
+    };
+    let orders = |prefix: &str| -> Vec<String> {
         let world = World::new();
-        for at in 0..120 {
-            let file = format!("{prefix}n{at:03}.md");
-            let description = format!("topic{} kind{} part{}", at % 7, at % 11, at % 13);
-            let body = format!("zebra{} okapi{} tapir{}", at % 3, at % 4, at % 5);
-            world.memory(&file, "feedback", &description, &body);
+        for at in 0..300 {
+            let (file, about) = (format!("{prefix}n{at:03}.md"), words(at, 7));
+            let header = format!("name: n{at:03}\ndescription: {about}\ntype: feedback");
+            let text = format!("---\n{header}\n---\n\n{}\n", words(at, 13));
+            world.write(&file, text).set_age(&file, 0);
         }
         let recall = world.recall();
-        let query = Query::new("zebra1 okapi2 topic3");
-        let candidates = recall.pick(&query).receipt.candidates.into_iter();
-        let names = candidates.map(|c| c.file.trim_start_matches(prefix).to_owned());
-        names.collect::<Vec<String>>()
+        let found = (0..20).flat_map(|at| {
+            let query = Query::new(&format!("w{}q w{}q", at, at * 3));
+            recall.pick(&query).receipt.candidates
+        });
+        found
+            .map(|c| c.file.trim_start_matches(prefix).to_owned())
+            .collect()
     };
-    assert_eq!(directory("feedback_"), directory(""));
+    assert_eq!(orders("feedback_"), orders(""));
 }
