@@ -15,8 +15,6 @@ const UNTRANSLATED: f32 = 0.25;
 /// whatever name a memory calls it by.
 #[derive(Debug, Clone)]
 pub(crate) struct StandIn {
-    /// The first term of the query that it stands in for.
-    pub(super) at: usize,
     /// Whether it is in another script than the word.
     pub(super) is_across: bool,
     /// The last term of each name that memories hold, which tells it best from others.
@@ -124,12 +122,8 @@ impl Lookup {
                 };
                 let text = names.iter().find(held).map_or(text, |name| name.text);
                 let at = found.own.first().copied().unwrap_or(self.asked.len());
-                let stand_in = StandIn {
-                    at,
-                    is_across,
-                    ends,
-                };
-                let mut asked = Asked::stand_in(text, found.kind, holders, index, stand_in);
+                let stand_in = StandIn { is_across, ends };
+                let mut asked = Asked::stand_in(text, at, found.kind, holders, index, stand_in);
                 if !is_across {
                     // Terms that no memory holds would say that nothing fits; the other form
                     // speaks for them.

@@ -58,9 +58,10 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Something that stands in for a word of the query, under one of its names.
+    /// Something that stands in for a word of the query at a place, under one of its names.
     pub(super) fn stand_in(
         name: &str,
+        at: usize,
         kind: Kind,
         holders: Holders,
         index: &Index,
@@ -71,7 +72,7 @@ impl Asked {
             weight: 1.0,
             rarity: index.rarity(holders.len()),
             holders,
-            at: stand_in.at,
+            at,
             counts: false,
             overlaps: false,
             counted: Counted::stand_in(kind, stand_in.is_across),
