@@ -74,16 +74,19 @@ impl Holders {
         self.list.iter()
     }
 
-    /// Finds memories that ascend.
+    /// Finds memories that ascend, by steps that double.
     pub(super) fn ascend<'h>(&'h self) -> impl FnMut(u32) -> Option<&'h Holder> + use<'h> {
-        let mut rest = self.list.iter();
+        let mut rest = &self.list[..];
         move |doc| {
-            let before = rest.as_slice().iter().take_while(|holder| holder.doc < doc);
-            let before = before.count();
-            if before > 0 {
-                rest.nth(before - 1);
+            let (mut passed, mut step) = (0, 1);
+            while (rest.get(passed + step - 1)).is_some_and(|holder| holder.doc < doc) {
+                passed += step;
+                step *= 2;
             }
-            rest.as_slice().first().filter(|holder| holder.doc == doc)
+            let near = &rest[passed..rest.len().min(passed + step)];
+            passed += near.partition_point(|holder| holder.doc < doc);
+            rest = &rest[passed..];
+            rest.first().filter(|holder| holder.doc == doc)
         }
     }
 

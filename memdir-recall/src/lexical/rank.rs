@@ -1,6 +1,8 @@
 //! The ranking of memories for a query: BM25F, a bonus for neighbors, and a second look at what the
 //! best have in common.
 
+use std::cmp::Reverse;
+
 use super::holders::{Holder, MAX_GAIN};
 use super::index::Index;
 pub(crate) use super::lookup::{Asked, Lookup};
@@ -49,6 +51,14 @@ pub(crate) struct Scored {
     pub(super) for_neighbors: f32,
 }
 
+impl Scored {
+    /// By score; equal ones in the order of the scan, which is newest first, then by name. The best
+    /// has the highest key: no score is below zero.
+    fn key(&self) -> u64 {
+        key(self.doc, self.score)
+    }
+}
+
 /// What a query found.
 pub(crate) struct Ranking {
     pub(crate) top: Vec<Scored>,
@@ -78,16 +88,11 @@ impl Lookup {
             scores[*doc as usize] = 0.0;
         }
         let (mut top, matches) = best(&scores, limit.max(AGAIN));
-        let closer = top.len().min(CLOSER);
-        if closer < top.len() {
-            top.select_nth_unstable_by(closer, best_first);
-        }
-        // Those behind only fall back further.
-        self.reward_neighbors(index, &mut top[..closer]);
-        top[..closer].sort_unstable_by(best_first);
-        let settled = top.len().min(SETTLED);
-        let lessons = self.learn(index, header, &top[..settled]);
-        let rest = top.split_off(settled);
+        self.reward_neighbors(index, &mut top);
+        let least = least_of(top.iter().map(Scored::key).collect(), SETTLED);
+        let (mut top, rest): (Vec<_>, Vec<_>) = top.into_iter().partition(|s| s.key() >= least);
+        top.sort_unstable_by_key(|scored| Reverse(scored.key()));
+        let lessons = self.learn(index, header, &top);
         top.extend(look_again(index, &lessons, rest, limit));
         top.truncate(limit);
         for scored in &mut top {
@@ -96,14 +101,16 @@ impl Lookup {
         Ranking { top, matches }
     }
 
-    fn reward_neighbors(&self, index: &Index, top: &mut [Scored]) {
+    /// Rewards the best of some memories, which are in the order of the scan.
+    fn reward_neighbors(&self, index: &Index, memories: &mut [Scored]) {
+        // Those behind only fall back further.
+        let least = least_of(memories.iter().map(Scored::key).collect(), CLOSER);
+        let mut top: Vec<&mut Scored> = (memories.iter_mut())
+            .filter(|scored| scored.key() >= least)
+            .collect();
         let mut counted: Vec<&Asked> = self.asked.iter().filter(|a| a.counts).collect();
         counted.sort_by_key(|asked| asked.at);
-        let holders: Vec<Vec<Option<&Holder>>> = counted
-            .iter()
-            .map(|asked| top.iter().map(|s| asked.holders.find(s.doc)).collect())
-            .collect();
-        for (pair, holders) in counted.windows(2).zip(holders.windows(2)) {
+        for pair in counted.windows(2) {
             let (left, right) = (pair[0], pair[1]);
             let share = match right.overlaps {
                 true => OVERLAPPING,
@@ -111,8 +118,10 @@ impl Lookup {
             };
             let gain = NEIGHBORS * MAX_GAIN * share * left.rarity.min(right.rarity);
             let as_evidence = left.counted.as_evidence.min(right.counted.as_evidence);
-            for (scored, held) in top.iter_mut().zip(holders[0].iter().zip(&holders[1])) {
-                if let (Some(l), Some(r)) = held
+            let (mut in_left, mut in_right) = (left.holders.ascend(), right.holders.ascend());
+            for scored in &mut top {
+                if let Some(l) = in_left(scored.doc)
+                    && let Some(r) = in_right(scored.doc)
                     && stand_together(index, (left, l), (right, r))
                 {
                     scored.score += gain;
@@ -175,15 +184,14 @@ struct Lesson<'i> {
     value: f32,
 }
 
-/// What stands behind the settled places, by what was learned, too; the first `limit` in order.
+/// What stands behind the settled places, in the order of the scan, by what was learned, too; the
+/// first `limit` in that order.
 fn look_again(
     index: &Index,
     lessons: &[Lesson<'_>],
-    mut rest: Vec<Scored>,
+    rest: Vec<Scored>,
     limit: usize,
 ) -> impl Iterator<Item = Scored> {
-    // The order of the lists.
-    rest.sort_unstable_by_key(|scored| scored.doc);
     let docs: Vec<u32> = rest.iter().map(|scored| scored.doc).collect();
     let mut ranked: Vec<(f32, Scored)> = rest.iter().map(|s| (s.score, *s)).collect();
     for lesson in lessons {
@@ -192,7 +200,7 @@ fn look_again(
         }
     }
     let order = |a: &(f32, Scored), b: &(f32, Scored)| {
-        (b.0.total_cmp(&a.0)).then_with(|| best_first(&a.1, &b.1))
+        (b.0.total_cmp(&a.0)).then_with(|| b.1.key().cmp(&a.1.key()))
     };
     if limit < ranked.len() {
         ranked.select_nth_unstable_by(limit, order);
@@ -262,32 +270,48 @@ fn stand_together(
     false
 }
 
-/// The best of all, not yet in order, and how many there are.
+/// The best of all, in the order of the scan, and how many there are that match.
 fn best(scores: &[f32], keep: usize) -> (Vec<Scored>, usize) {
-    let keep = keep.min(scores.len());
     let (mut top, mut matches, mut least) = (Vec::new(), 0, 0f32);
     for (doc, score) in (0..).zip(scores) {
         matches += usize::from(*score > 0.0);
         // Of equal ones the first is the best.
         if *score > least {
-            top.push(Scored {
-                doc,
-                score: *score,
-                share: 0,
-                for_neighbors: 0.0,
-            });
-            if top.len() == 2 * keep {
-                top.select_nth_unstable_by(keep - 1, best_first);
-                top.truncate(keep);
-                least = top[keep - 1].score;
+            top.push((doc, *score));
+            if top.len() >= 2 * keep {
+                least = keep_best(&mut top, keep);
             }
         }
     }
-    if top.len() > keep {
-        top.select_nth_unstable_by(keep, best_first);
-        top.truncate(keep);
+    keep_best(&mut top, keep);
+    let top = top.into_iter().map(|(doc, score)| Scored {
+        doc,
+        score,
+        share: 0,
+        for_neighbors: 0.0,
+    });
+    (top.collect(), matches)
+}
+
+/// Leaves only the best, in their order, and says what the least of them has.
+fn keep_best(top: &mut Vec<(u32, f32)>, keep: usize) -> f32 {
+    let key = |(doc, score): &(u32, f32)| key(*doc, *score);
+    let least = least_of(top.iter().map(key).collect(), keep);
+    top.retain(|scored| key(scored) >= least);
+    let scores = top.iter().map(|scored| scored.1);
+    scores.fold(f32::INFINITY, f32::min)
+}
+
+fn key(doc: u32, score: f32) -> u64 {
+    u64::from(score.to_bits()) << 32 | u64::from(!doc)
+}
+
+/// The least of so many highest keys; of fewer keys, none is too low.
+fn least_of(mut keys: Vec<u64>, highest: usize) -> u64 {
+    match keys.len().checked_sub(highest) {
+        Some(others @ 1..) => *keys.select_nth_unstable(others).1,
+        _ => 0,
     }
-    (top, matches)
 }
 
 /// A score as a part of another one, in ten-thousandths.
@@ -303,11 +327,6 @@ pub(super) fn part(score: f32, of: f32) -> u16 {
     }
 }
 
-/// By score; equal ones in the order of the scan, which is newest first, then by name.
-fn best_first(a: &Scored, b: &Scored) -> std::cmp::Ordering {
-    b.score.total_cmp(&a.score).then(a.doc.cmp(&b.doc))
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -321,7 +340,8 @@ mod tests {
             keep in 1usize..120,
         ) {
             let (mut top, matches) = best(&scores, keep);
-            top.sort_unstable_by(best_first);
+            prop_assert!(top.is_sorted_by_key(|scored| scored.doc));
+            top.sort_unstable_by_key(|scored| Reverse(scored.key()));
             let mut all: Vec<(u32, f32)> = (0..).zip(scores).filter(|(_, s)| *s > 0.0).collect();
             prop_assert_eq!(matches, all.len());
             all.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -228,10 +228,9 @@ pub(crate) fn is_english(word: &str) -> bool {
 pub(crate) fn cjk_prefix(run: &str) -> usize {
     debug_assert!(CJK.is_sorted());
     let first = |text: &str| text.chars().next();
-    let same = CJK.partition_point(|word| first(word) < first(run));
-    let same = CJK[same..]
-        .iter()
-        .take_while(|word| first(word) == first(run));
+    let c = first(run);
+    let same = CJK.partition_point(|word| first(word) < c);
+    let same = CJK[same..].iter().take_while(|word| first(word) == c);
     // The longest is behind those that it begins with.
     let longest = same.filter(|word| run.starts_with(**word)).last();
     longest.map_or(0, |word| word.len())

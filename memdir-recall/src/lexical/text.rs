@@ -36,9 +36,11 @@ pub(crate) fn split(text: &str, mut sink: impl FnMut(Piece<'_>)) {
     for line in text.lines() {
         if line.is_ascii() {
             ascii_line(line, &mut scratch, &mut sink);
+        } else if line.chars().all(is_plain) {
+            // Nothing to normalize, and no boundary that the class of characters does not tell.
+            cut(line, std::iter::once((0, line)), &mut scratch, &mut sink);
         } else {
-            let line: String = line.nfkc().collect();
-            unicode_line(&line, &mut scratch, &mut sink);
+            normalized(line, &mut scratch, &mut sink);
         }
         sink(Piece::LineEnd);
     }
@@ -142,10 +144,21 @@ fn ascii_line(line: &str, scratch: &mut Scratch, sink: &mut impl FnMut(Piece<'_>
     scratch.end = 0;
 }
 
-fn unicode_line(line: &str, scratch: &mut Scratch, sink: &mut impl FnMut(Piece<'_>)) {
+fn normalized(line: &str, scratch: &mut Scratch, sink: &mut impl FnMut(Piece<'_>)) {
+    let line: String = line.nfkc().collect();
+    cut(&line, line.unicode_word_indices(), scratch, sink);
+}
+
+/// Cuts the words of a line, each with where it begins, into pieces.
+fn cut<'l>(
+    line: &'l str,
+    words: impl Iterator<Item = (usize, &'l str)>,
+    scratch: &mut Scratch,
+    sink: &mut impl FnMut(Piece<'_>),
+) {
     // The run of unspaced characters that is being collected, across word boundaries.
     let mut run = 0..0;
-    for (at, word) in line.unicode_word_indices() {
+    for (at, word) in words {
         // A word of this segmentation may hold dots, apostrophes, underscores, and two scripts
         // (`API를`): cut where the class changes.
         let mut start = at;
@@ -188,7 +201,11 @@ enum Class {
 
 impl Class {
     fn of(c: char, before: Class) -> Class {
-        if is_combining_mark(c) {
+        if c.is_ascii_alphanumeric() {
+            Class::Spaced
+        } else if is_unified(c) {
+            Class::Unspaced
+        } else if is_combining_mark(c) {
             before
         } else if is_unspaced(c) {
             Class::Unspaced
@@ -209,7 +226,7 @@ fn unspaced_run(run: &str, sink: &mut impl FnMut(Piece<'_>)) {
     while let Some(c) = run[at..].chars().next() {
         let end = at + c.len_utf8();
         let skip = stop::cjk_prefix(&run[at..]);
-        if skip > 0 || !(c.is_alphanumeric() || is_combining_mark(c)) {
+        if skip > 0 || !(is_unified(c) || c.is_alphanumeric() || is_combining_mark(c)) {
             lone(run, stretch, previous, sink);
             at += skip.max(c.len_utf8());
             stretch = at;
@@ -232,6 +249,25 @@ fn lone(run: &str, stretch: usize, last: Option<usize>, sink: &mut impl FnMut(Pi
         let end = stretch + run[stretch..].chars().next().map_or(0, char::len_utf8);
         sink(Piece::Lone(&run[stretch..end]));
     }
+}
+
+/// Most Han characters; all of these have one form and are letters.
+fn is_unified(c: char) -> bool {
+    matches!(c, '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}')
+}
+
+/// What most Chinese lines are made of: ASCII, Han characters, and the signs between these.
+fn is_plain(c: char) -> bool {
+    c.is_ascii()
+        || is_unified(c)
+        || matches!(
+            c,
+            '，' | '。' | '、' | '：' | '；' | '？' | '！' | '（' | '）'
+        )
+        || matches!(
+            c,
+            '“' | '”' | '—' | '…' | '《' | '》' | '「' | '」' | '【' | '】'
+        )
 }
 
 /// Whether a character belongs to a script that is written without spaces, or, as Hangul, with
@@ -332,6 +368,58 @@ impl Stems {
             0x03b1..=0x03ce => self.greek.stem(word),
             0x0620..=0x064a => self.arabic.stem(word),
             _ => Cow::Borrowed(word),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Pieces as they are written in a debugger.
+    fn pieces(split: impl FnOnce(&mut Scratch, &mut dyn FnMut(Piece<'_>))) -> Vec<String> {
+        let mut pieces = Vec::new();
+        let mut sink = |piece: Piece<'_>| pieces.push(format!("{piece:?}"));
+        split(&mut Scratch::default(), &mut sink);
+        pieces
+    }
+
+    #[test]
+    fn unified_characters_are_letters_with_one_form() {
+        for c in (char::MIN..=char::MAX).filter(|c| is_unified(*c)) {
+            assert!(
+                c.is_alphanumeric() && is_unspaced(c) && !is_combining_mark(c),
+                "{c}"
+            );
+            assert!([c].into_iter().nfkc().eq([c]), "{c}");
+        }
+    }
+
+    fn plain() -> impl Strategy<Value = String> {
+        let plain: Vec<char> = (char::MIN..=char::MAX).filter(|c| is_plain(*c)).collect();
+        let signs: Vec<char> = plain.iter().copied().filter(|c| !is_unified(*c)).collect();
+        let c = prop_oneof![
+            3 => prop::sample::select(signs),
+            1 => prop::sample::select(plain),
+            4 => prop::sample::select("数据的是怎么aB3_-.:'".chars().collect::<Vec<_>>()),
+        ];
+        prop::collection::vec(c, 0..24).prop_map(|line| line.into_iter().collect())
+    }
+
+    proptest! {
+        #[test]
+        fn plain_lines_are_split_as_others(line in plain()) {
+            let plain = pieces(|scratch, mut sink| {
+                cut(&line, std::iter::once((0, &*line)), scratch, &mut sink);
+            });
+            let other = pieces(|scratch, mut sink| normalized(&line, scratch, &mut sink));
+            prop_assert_eq!(&plain, &other);
+            if line.is_ascii() {
+                let ascii = pieces(|scratch, mut sink| ascii_line(&line, scratch, &mut sink));
+                prop_assert_eq!(&ascii, &other);
+            }
         }
     }
 }
