@@ -272,12 +272,9 @@ impl Recall {
         let lookup = Lookup::new(head(&query.text, crate::MAX_QUERY_BYTES), &self.index);
         let header = |doc: u32| {
             let memory = self.file(doc);
-            let description = memory.header.description.as_deref();
-            format!(
-                "{}\n{}",
-                name_field(memory),
-                description.unwrap_or_default()
-            )
+            let header = [&memory.header.name, &memory.header.description];
+            let [name, description] = header.map(|text| text.as_deref().unwrap_or_default());
+            [&stem_of(memory), name, description].join("\n")
         };
         let ranking = lookup.rank(&self.index, header, &hidden, limit);
         let candidates = ranking.top.iter().take(MAX_CANDIDATES).map(|scored| {
@@ -429,6 +426,22 @@ where
 
 /// What a memory is called: its name, and its file name if that says something else.
 fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
+    let stem = stem_of(memory);
+    let Some(name) = memory.header.name.as_deref() else {
+        return stem.into();
+    };
+    let (words_of_stem, words_of_name) = (words(&stem), words(name));
+    if words_of_name.contains(&words_of_stem) {
+        name.into()
+    } else if words_of_stem.contains(&words_of_name) {
+        stem.into()
+    } else {
+        format!("{name}\n{stem}").into()
+    }
+}
+
+/// What its file name says, word by word.
+fn stem_of(memory: &MemoryFile) -> String {
     let signs = ['_', '-'];
     let file = &memory.file;
     let stem = file.get(..file.len().saturating_sub(3)).unwrap_or(file);
@@ -439,19 +452,11 @@ fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
         .and_then(|leaf| leaf.strip_prefix(signs))
         .unwrap_or(leaf);
     // Nobody asks for a file's name as one word.
-    let stem = [folder, leaf].join(" ").replace(signs, " ");
-    let stem = stem.trim_start();
-    let Some(name) = memory.header.name.as_deref() else {
-        return stem.to_owned().into();
+    let stem = match folder {
+        "" => leaf.to_owned(),
+        folder => [folder, leaf].join(" "),
     };
-    let (words_of_stem, words_of_name) = (words(stem), words(name));
-    if words_of_name.contains(&words_of_stem) {
-        name.into()
-    } else if words_of_stem.contains(&words_of_name) {
-        stem.to_owned().into()
-    } else {
-        format!("{name}\n{stem}").into()
-    }
+    stem.replace(signs, " ")
 }
 
 /// The words of a text, each between two spaces.

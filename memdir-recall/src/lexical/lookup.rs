@@ -189,7 +189,7 @@ impl Run {
 impl Lookup {
     pub(crate) fn new(query: &str, index: &Index) -> Lookup {
         let mut lookup = Lookup {
-            asked: Vec::new(),
+            asked: Vec::with_capacity(32),
             best: 0.0,
             reach: 0.0,
             is_unspaced: false,

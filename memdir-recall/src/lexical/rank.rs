@@ -2,6 +2,7 @@
 //! best have in common.
 
 use std::cmp::Reverse;
+use std::ops::Range;
 
 use super::holders::{Holder, MAX_GAIN};
 use super::index::Index;
@@ -217,18 +218,27 @@ fn in_headers(
     header: impl Fn(u32) -> String,
     memories: &[Scored],
 ) -> Vec<(String, usize)> {
-    let mut written: Vec<(String, usize)> = Vec::new();
+    // All words behind each other, so that they are one allocation.
+    let mut text = String::new();
+    let mut written: Vec<(Range<usize>, usize)> = Vec::new();
     for (place, memory) in memories.iter().enumerate() {
         split(&header(memory.doc), |piece| match piece {
-            Piece::Word(word) if !stop::is_english(word) => written.push((word.to_owned(), place)),
+            Piece::Word(word) if !stop::is_english(word) => {
+                let begins = text.len();
+                text.push_str(word);
+                written.push((begins..text.len(), place));
+            }
             _ => {}
         });
     }
+    let mut written: Vec<(&str, usize)> = (written.into_iter())
+        .map(|(range, place)| (&text[range], place))
+        .collect();
     written.sort_unstable();
     written.dedup();
     let mut terms: Vec<(String, usize)> = Vec::with_capacity(written.len());
     for same in written.chunk_by(|a, b| a.0 == b.0) {
-        let stem = index.stem(&same[0].0);
+        let stem = index.stem(same[0].0);
         terms.extend(same.iter().map(|(_, place)| (stem.clone(), *place)));
     }
     terms.sort_unstable();

@@ -224,9 +224,31 @@ pub(crate) fn is_english(word: &str) -> bool {
     ENGLISH.binary_search(&word).is_ok()
 }
 
+/// Where a text with this beginning is among 256 places.
+const fn place(text: &[u8]) -> usize {
+    match text {
+        [_, b, c, ..] => ((*b as usize) << 2 ^ *c as usize) & 0xff,
+        _ => 0,
+    }
+}
+
+/// Where the function words of [`CJK`] are.
+const CJK_PLACES: [bool; 256] = {
+    let mut places = [false; 256];
+    let mut at = 0;
+    while at < CJK.len() {
+        places[place(CJK[at].as_bytes())] = true;
+        at += 1;
+    }
+    places
+};
+
 /// The length in bytes of the longest function word at the start of a run, or 0.
 pub(crate) fn cjk_prefix(run: &str) -> usize {
     debug_assert!(CJK.is_sorted());
+    if !CJK_PLACES[place(run.as_bytes())] {
+        return 0;
+    }
     let first = |text: &str| text.chars().next();
     let c = first(run);
     let same = CJK.partition_point(|word| first(word) < c);
