@@ -5,7 +5,7 @@ use super::glossary::{self, Name};
 use super::holders::{Holder, Holders};
 use super::index::Index;
 use super::lookup::{Asked, Lookup, words_of};
-use super::text::{han_pair, is_pair};
+use super::text::han_pair;
 
 /// What a word says against a memory in another script, if the glossary has no word for it there:
 /// a quarter. No memory in that script could have held it.
@@ -152,10 +152,10 @@ impl Lookup {
         let (mut reach, mut could, mut asks) = (0.0, 0.0, 0.0);
         for (asked, holder) in self.asked.iter().zip(held) {
             let share = if asked.stand_in.as_ref().is_some_and(|s| s.is_across) {
-                f32::from(u8::from(is_pair(&asked.text) == is_unspaced))
+                f32::from(u8::from(asked.is_unspaced() == is_unspaced))
             } else if !asked.counts {
                 0.0
-            } else if is_pair(&asked.text) == is_unspaced || holder.is_some() {
+            } else if asked.is_unspaced() == is_unspaced || holder.is_some() {
                 1.0
             } else if asked.has_counterpart {
                 0.0

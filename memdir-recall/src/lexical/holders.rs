@@ -2,7 +2,7 @@
 
 use super::gather::Doc;
 use super::index::Index;
-use super::postings::{Entries, Entry, Places, count};
+use super::postings::{Entries, Entry, Places, Walk, count};
 use super::text::han_pair;
 
 /// How soon a word that is repeated in name and description says nothing new, as BM25's `k1`: 1.2,
@@ -146,8 +146,9 @@ impl Index {
         Some(Holder {
             doc: entry.doc,
             gain: match entry.places {
-                [place] => self.gain(known, std::iter::once(u32::from(*place))),
-                places => self.gain(known, Places::of(places)),
+                // Most have one.
+                [place] => self.gain(known, Counts::of(known, [u32::from(*place)])),
+                places => self.gain(known, Counts::of(known, Places::of(places))),
             },
             // Lists take less than 4 GiB together.
             places: u32::try_from(begins + entry.begins).unwrap_or(u32::MAX),
@@ -165,47 +166,37 @@ impl Index {
         };
         let most = count(left).min(count(right));
         let (mut list, mut all) = (Vec::with_capacity(most), Vec::with_capacity(2 * most));
-        let (mut left, mut right) = (Entries::of(left), Entries::of(right));
-        let (mut in_left, mut in_right) = (left.next(), right.next());
-        while let (Some(l), Some(r)) = (in_left, in_right) {
-            if l.doc != r.doc {
-                match l.doc < r.doc {
-                    true => in_left = left.seek(r.doc),
-                    false => in_right = right.seek(l.doc),
-                }
+        let mut buffers = [Vec::new(), Vec::new()];
+        let [buffer, other] = &mut buffers;
+        let (mut left, mut right) = (Walk::of(left, buffer), Walk::of(right, other));
+        while let (Some(doc), Some(other)) = (left.doc(), right.doc()) {
+            if doc < other {
+                left.seek(other);
                 continue;
             }
-            (in_left, in_right) = (left.next(), right.next());
-            let begins = all.len();
-            if let ([left], [right]) = (l.places, r.places) {
-                // Most stand in one place.
-                if *right == left.wrapping_add(1) {
-                    all.push(u32::from(*left));
-                }
-            } else {
-                let mut rights = Places::of(r.places);
-                let mut right = 0;
-                'places: for left in Places::of(l.places) {
-                    while right <= left {
-                        let Some(next) = rights.next() else {
-                            break 'places;
-                        };
-                        right = next;
-                    }
-                    if right == left + 1 {
-                        all.push(left);
-                    }
-                }
+            if other < doc {
+                right.seek(doc);
+                continue;
             }
-            let places = &all[begins..];
-            if let (false, Some(known)) = (places.is_empty(), self.docs.get(l.doc as usize)) {
+            let Some(known) = self.docs.get(doc as usize) else {
+                break;
+            };
+            let begins = all.len();
+            let mut counts = Counts::of(*known, []);
+            join(left.places(), right.places(), |place| {
+                counts.add(place);
+                all.push(place);
+            });
+            if counts.times > 0 {
                 list.push(Holder {
-                    doc: l.doc,
-                    gain: self.gain(*known, places.iter().copied()),
+                    doc,
+                    gain: self.gain(*known, counts),
                     places: u32::try_from(begins).unwrap_or(u32::MAX),
-                    length: u16::try_from(places.len()).unwrap_or(u16::MAX),
+                    length: u16::try_from(counts.times).unwrap_or(u16::MAX),
                 });
             }
+            left.next();
+            right.next();
         }
         if self.is_everywhere(list.len()) {
             return None;
@@ -232,20 +223,15 @@ impl Index {
         of_pair.chain(Places::of(of_word.unwrap_or_default()))
     }
 
-    /// What a term contributes to a memory that holds it at these places: BM25F over name and
-    /// description, BM25 over the body, and together as if either could tell without the other.
+    /// What a term contributes to a memory that holds it so often: BM25F over name and description,
+    /// BM25 over the body, and together as if either could tell without the other.
     #[inline]
-    fn gain(&self, doc: Doc, places: impl Iterator<Item = u32>) -> f32 {
+    #[expect(
+        clippy::cast_precision_loss,
+        reason = "no text that is read has 16 million words"
+    )]
+    fn gain(&self, doc: Doc, counts: Counts) -> f32 {
         // This is most of the work of a query, so nothing here is stored and read again.
-        let [name_ends, description_ends] = doc.ends();
-        let mut counts = [0u32; 3];
-        for place in places {
-            counts[0] += 1;
-            counts[1] += u32::from(place < name_ends);
-            counts[2] += u32::from(place < description_ends);
-        }
-        let [times, in_name, in_header] =
-            counts.map(|count| u16::try_from(count).unwrap_or(u16::MAX));
         let words = doc.words();
         let length = |field: usize| {
             let b = LENGTH_WEIGHTS[field];
@@ -253,18 +239,81 @@ impl Index {
         };
         // What is missing of the most, as a fraction, so that it takes one division.
         let (mut missing, mut all) = (1.0, 1.0);
-        if times > in_header {
+        let in_body = counts.times - counts.in_header;
+        if in_body > 0 {
             missing = BODY_SATURATION * length(2);
-            all = missing + f32::from(times - in_header);
+            all = missing + in_body as f32;
         }
-        if in_header > 0 {
+        if counts.in_header > 0 {
             let (a, b) = (length(0), length(1));
-            let (name, description) = (f32::from(in_name), f32::from(in_header - in_name));
+            let in_name = counts.in_name as f32;
+            let in_description = (counts.in_header - counts.in_name) as f32;
             let without = HEADER_SATURATION * a * b;
             missing *= without;
-            all *= without + name * b + description * a;
+            all *= without + in_name * b + in_description * a;
         }
         MAX_GAIN * (1.0 - missing / all)
+    }
+}
+
+/// How often a term stands in a memory, and in which of its fields.
+#[derive(Clone, Copy)]
+struct Counts {
+    name_ends: u32,
+    description_ends: u32,
+    times: u32,
+    in_name: u32,
+    /// In name or description.
+    in_header: u32,
+}
+
+impl Counts {
+    #[inline]
+    fn of(doc: Doc, places: impl IntoIterator<Item = u32>) -> Counts {
+        let [name_ends, description_ends] = doc.ends();
+        let mut counts = Counts {
+            name_ends,
+            description_ends,
+            times: 0,
+            in_name: 0,
+            in_header: 0,
+        };
+        for place in places {
+            counts.add(place);
+        }
+        counts
+    }
+
+    #[inline]
+    fn add(&mut self, place: u32) {
+        self.times += 1;
+        self.in_name += u32::from(place < self.name_ends);
+        self.in_header += u32::from(place < self.description_ends);
+    }
+}
+
+/// Finds where a character stands with another one right behind it.
+#[inline]
+fn join(left: &[u8], right: &[u8], mut found: impl FnMut(u32)) {
+    if let ([left], [right]) = (left, right) {
+        // Most stand in one place.
+        if *right == left.wrapping_add(1) {
+            found(u32::from(*left));
+        }
+        return;
+    }
+    let mut rights = Places::of(right);
+    let mut right = 0;
+    for left in Places::of(left) {
+        while right <= left {
+            let Some(next) = rights.next() else {
+                return;
+            };
+            right = next;
+        }
+        if right == left + 1 {
+            found(left);
+        }
     }
 }
 

@@ -36,6 +36,8 @@ const COMPOUND: f32 = 0.25;
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
     pub(crate) text: String,
+    /// How many characters it has if it is of a script without spaces; 0 if it is a word.
+    pub(super) unspaced: u32,
     /// The memories that hold it.
     pub(super) holders: Holders,
     /// Which term of the query it is, or stands in for.
@@ -69,6 +71,7 @@ impl Asked {
     ) -> Asked {
         Asked {
             text: name.to_owned(),
+            unspaced: unspaced(name),
             weight: 1.0,
             rarity: index.rarity(holders.len()),
             holders,
@@ -82,9 +85,14 @@ impl Asked {
         }
     }
 
+    /// Whether it is of a script without spaces.
+    pub(super) fn is_unspaced(&self) -> bool {
+        self.unspaced > 0
+    }
+
     /// What it contributes at most.
     pub(super) fn most(&self) -> f32 {
-        match self.is_unknown() && is_pair(&self.text) {
+        match self.is_unknown() && self.is_unspaced() {
             true => MAX_GAIN * UNKNOWN_PAIR * self.rarity,
             false => MAX_GAIN * self.rarity,
         }
@@ -99,6 +107,14 @@ impl Asked {
     /// Whether no memory holds this word of the query.
     fn is_unknown(&self) -> bool {
         self.stand_in.is_none() && self.holders.len() == 0
+    }
+}
+
+/// How many characters a term of a script without spaces has; 0 if it is none.
+fn unspaced(term: &str) -> u32 {
+    match is_pair(term) {
+        true => u32::try_from(term.chars().count()).unwrap_or(u32::MAX),
+        false => 0,
     }
 }
 
@@ -273,7 +289,7 @@ impl Lookup {
         }
         let counted = lookup.asked.iter().filter(|asked| asked.counts);
         let (pairs, words): (Vec<&Asked>, Vec<&Asked>) =
-            counted.partition(|asked| is_pair(&asked.text));
+            counted.partition(|asked| asked.is_unspaced());
         lookup.is_unspaced = pairs.len() > words.len();
         lookup.is_one_word = lookup.asks_one_word();
         lookup.chance = lookup.chance(index);
@@ -329,6 +345,7 @@ impl Lookup {
         self.said.push(Some(self.asked.len()));
         self.asked.push(Asked {
             counted: Counted::of(&text),
+            unspaced: unspaced(&text),
             text,
             holders,
             at: self.asked.len(),
@@ -384,7 +401,7 @@ impl Lookup {
 
     /// The terms of the query that a memory holds, and how many words they are.
     pub(super) fn matched(&self, held: &[Option<&Holder>]) -> (Vec<String>, usize) {
-        let mut matched = Vec::new();
+        let mut matched = Vec::with_capacity(held.iter().flatten().count());
         let mut words = 0;
         let mut before = false;
         for (asked, holder) in self.asked.iter().zip(held) {

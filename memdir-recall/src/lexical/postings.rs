@@ -133,15 +133,7 @@ pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
     let is_long = entries.len() >= LONG;
     let mut before = 0;
     for (doc, places) in entries {
-        let step = (doc + 1 - before) << 1;
-        before = doc + 1;
-        match places.len() {
-            1 => write(bytes, step),
-            length => {
-                write(bytes, step | 1);
-                write(bytes, u32::try_from(length).unwrap_or(u32::MAX));
-            }
-        }
+        write_doc(bytes, *doc, places.len(), &mut before);
         if !is_long {
             bytes.extend_from_slice(places);
         }
@@ -154,6 +146,19 @@ pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
         bytes.splice(begins..begins, head);
         for (_, places) in entries {
             bytes.extend_from_slice(places);
+        }
+    }
+}
+
+/// Writes a memory and how many bytes its places take, behind the one before, counted from one.
+fn write_doc(bytes: &mut Vec<u8>, doc: u32, places: usize, before: &mut u32) {
+    let step = (doc + 1 - *before) << 1;
+    *before = doc + 1;
+    match places {
+        1 => write(bytes, step),
+        length => {
+            write(bytes, step | 1);
+            write(bytes, u32::try_from(length).unwrap_or(u32::MAX));
         }
     }
 }
@@ -293,6 +298,87 @@ impl<'l> Iterator for Entries<'l> {
             places,
             begins: self.length - left,
         })
+    }
+}
+
+/// The memories of a list, for two lists that are read side by side: here the places stand behind
+/// the memories in a short list, too.
+#[derive(Debug)]
+pub(super) struct Walk<'l> {
+    docs: Reader<'l>,
+    /// From those of the current memory on.
+    places: &'l [u8],
+    /// How many bytes these take.
+    length: usize,
+    /// The current memory, counted from one.
+    at: u32,
+}
+
+impl<'l> Walk<'l> {
+    /// Begins at the first memory. The buffer is for a short list.
+    pub(super) fn of(list: &'l [u8], buffer: &'l mut Vec<u8>) -> Walk<'l> {
+        let (docs, places) = match long(list).filter(|_| list.len() >= TWO) {
+            Some((docs, places)) => (docs, places.rest.as_slice()),
+            None => {
+                let mut before = 0;
+                for entry in Entries::of(list) {
+                    write_doc(buffer, entry.doc, entry.places.len(), &mut before);
+                }
+                let ends = buffer.len();
+                for entry in Entries::of(list) {
+                    buffer.extend_from_slice(entry.places);
+                }
+                let (docs, places) = buffer.split_at(ends);
+                (Reader::of(docs), places)
+            }
+        };
+        let mut walk = Walk {
+            docs,
+            places,
+            length: 0,
+            at: 0,
+        };
+        walk.next();
+        walk
+    }
+
+    /// The current memory; `None` behind the last one.
+    #[inline(always)]
+    pub(super) fn doc(&self) -> Option<u32> {
+        match self.at {
+            u32::MAX => None,
+            at => Some(at.wrapping_sub(1)),
+        }
+    }
+
+    /// Its places as they are written.
+    #[inline(always)]
+    pub(super) fn places(&self) -> &'l [u8] {
+        self.places.get(..self.length).unwrap_or_default()
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self) {
+        self.seek(self.doc().map_or(u32::MAX, |doc| doc + 1));
+    }
+
+    /// Goes on to the next memory that is not before this one.
+    #[inline(always)]
+    pub(super) fn seek(&mut self, from: u32) {
+        let mut passed = 0;
+        while self.at <= from {
+            passed += self.length;
+            let Some(step) = self.docs.number() else {
+                self.at = u32::MAX;
+                break;
+            };
+            self.length = match step & 1 {
+                0 => 1,
+                _ => self.docs.number().map_or(usize::MAX, |length| length as usize),
+            };
+            self.at = self.at.wrapping_add(step >> 1);
+        }
+        self.places = self.places.get(passed..).unwrap_or_default();
     }
 }
 

@@ -9,7 +9,7 @@ use super::index::Index;
 pub(crate) use super::lookup::{Asked, Lookup};
 use super::postings::count;
 use super::stop;
-use super::text::{Piece, is_pair, split};
+use super::text::{Piece, split};
 
 /// How many of the best are looked at more closely, for neighbors: 50 memories.
 const CLOSER: usize = 50;
@@ -37,6 +37,9 @@ const LESSONS: usize = 6;
 
 /// How much a learned term counts beside one of the query.
 const LESSON: f32 = 0.3;
+
+/// How many scores are looked at together: 16 scores.
+const CHUNK: usize = 16;
 
 /// Below 100 memories there is nothing to learn that the query does not say.
 const MIN_DOCS_TO_LEARN: usize = 100;
@@ -113,6 +116,9 @@ impl Lookup {
         counted.sort_by_key(|asked| asked.at);
         for pair in counted.windows(2) {
             let (left, right) = (pair[0], pair[1]);
+            if left.holders.len().min(right.holders.len()) == 0 {
+                continue;
+            }
             let share = match right.overlaps {
                 true => OVERLAPPING,
                 false => 1.0,
@@ -252,14 +258,13 @@ fn stand_together(
     (left, in_left): (&Asked, &Holder),
     (right, in_right): (&Asked, &Holder),
 ) -> bool {
-    let wide = |asked: &Asked| match is_pair(&asked.text) {
-        true => asked.text.chars().count() as u32,
-        false => 1,
-    };
     // A pair shares a character with the one before; before a run of characters one place is free.
     let steps = match right.overlaps {
         true => 1..=1,
-        false => wide(left)..=wide(left) + u32::from(is_pair(&right.text)),
+        false => {
+            let wide = left.unspaced.max(1);
+            wide..=wide + u32::from(right.is_unspaced())
+        }
     };
     let mut rights = index.places(&right.holders, in_right).peekable();
     for place in index
@@ -282,14 +287,20 @@ fn stand_together(
 
 /// The best of all, in the order of the scan, and how many there are that match.
 fn best(scores: &[f32], keep: usize) -> (Vec<Scored>, usize) {
-    let (mut top, mut matches, mut least) = (Vec::new(), 0, 0f32);
-    for (doc, score) in (0..).zip(scores) {
-        matches += usize::from(*score > 0.0);
-        // Of equal ones the first is the best.
-        if *score > least {
-            top.push((doc, *score));
-            if top.len() >= 2 * keep {
-                least = keep_best(&mut top, keep);
+    let matches = scores.iter().filter(|score| **score > 0.0).count();
+    let (mut top, mut least) = (Vec::with_capacity(matches.min(2 * keep)), 0f32);
+    for (some, begins) in scores.chunks(CHUNK).zip((0..).step_by(CHUNK)) {
+        // Most of a large directory is passed here.
+        if some.iter().filter(|score| **score > least).count() == 0 {
+            continue;
+        }
+        for (doc, score) in (begins..).zip(some) {
+            // Of equal ones the first is the best.
+            if *score > least {
+                top.push((doc, *score));
+                if top.len() >= 2 * keep {
+                    least = keep_best(&mut top, keep);
+                }
             }
         }
     }
