@@ -2,7 +2,7 @@
 //! those say that nothing stands in for.
 
 use super::glossary::{self, Name};
-use super::holders::{Holder, Holders};
+use super::holders::{Finder, Holder, Holders};
 use super::index::Index;
 use super::lookup::{Asked, Lookup, words_of};
 use super::text::han_pair;
@@ -27,8 +27,9 @@ fn holders(
     names: &[&'static Name],
     own: &[usize],
     asked: &[Asked],
-    index: &Index,
+    lists: &mut Finder<'_>,
 ) -> (Holders, Vec<&'static str>) {
+    let index = lists.index;
     let (mut found, mut ends) = (Vec::new(), Vec::new());
     for name in names {
         let Some((end, rest)) = name.terms.split_last() else {
@@ -38,13 +39,13 @@ fn holders(
             continue;
         }
         // Most names of several terms end here.
-        if !rest.is_empty() && !name.terms.iter().all(|term| may_hold(index, term)) {
+        if !rest.is_empty() && !name.terms.iter().all(|term| may_hold(lists, term)) {
             continue;
         }
-        let Some(last) = index.holders(end).filter(|last| last.len() > 0) else {
+        let Some(last) = lists.holders(end).filter(|last| last.len() > 0) else {
             continue;
         };
-        let rest: Vec<Holders> = rest.iter().filter_map(|term| index.holders(term)).collect();
+        let rest: Vec<Holders> = rest.iter().filter_map(|term| lists.holders(term)).collect();
         let mut rest: Vec<_> = rest.iter().map(Holders::ascend).collect();
         let mut own: Vec<_> = own.iter().map(|at| asked[*at].holders.ascend()).collect();
         let before = found.len();
@@ -67,16 +68,17 @@ fn holders(
 }
 
 /// Whether a term, or each character of one that is a pair, stands in some memory.
-fn may_hold(index: &Index, term: &str) -> bool {
+fn may_hold(lists: &mut Finder<'_>, term: &str) -> bool {
+    let mut holds = |term: &str| !lists.list(term).is_empty();
     match han_pair(term) {
-        Some((left, right)) => index.count(left) > 0 && index.count(right) > 0,
-        None => index.count(term) > 0,
+        Some((left, right)) => holds(left) && holds(right),
+        None => holds(term),
     }
 }
 
 impl Lookup {
     /// Words of the trade in the other language, and long forms of short ones.
-    pub(super) fn translate(&mut self, query: &str, index: &Index) {
+    pub(super) fn translate(&mut self, query: &str, lists: &mut Finder<'_>) {
         let terms: Vec<String> = (self.asked.iter())
             .map(|asked| asked.text.clone())
             .collect();
@@ -111,7 +113,7 @@ impl Lookup {
                 names.retain(|name| !used.contains(&name.text) && !is_asked(name));
                 let Some(first) = names.first() else { continue };
                 let text = first.text;
-                let (holders, ends) = holders(&names, &found.own, &self.asked, index);
+                let (holders, ends) = holders(&names, &found.own, &self.asked, lists);
                 if !is_across && holders.len() == 0 {
                     continue;
                 }
@@ -123,6 +125,7 @@ impl Lookup {
                 let text = names.iter().find(held).map_or(text, |name| name.text);
                 let at = found.own.first().copied().unwrap_or(self.asked.len());
                 let stand_in = StandIn { is_across, ends };
+                let index = lists.index;
                 let mut asked = Asked::stand_in(text, at, found.kind, holders, index, stand_in);
                 if !is_across {
                     // Terms that no memory holds would say that nothing fits; the other form

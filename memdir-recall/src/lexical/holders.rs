@@ -1,5 +1,7 @@
 //! The memories that hold a term, and how well.
 
+use std::ops::Range;
+
 use super::gather::Doc;
 use super::index::Index;
 use super::postings::{Entries, Entry, Places, Walk, count};
@@ -97,17 +99,57 @@ impl Holders {
     }
 }
 
-impl Index {
-    /// The memories that hold a term; `None` if these are [nearly all](Index::is_everywhere).
-    pub(super) fn holders(&self, term: &str) -> Option<Holders> {
-        if let Some((left, right)) = han_pair(term) {
-            return self.holders_of_pair(left, right);
+/// Finds the lists of a query's terms. Who asks for one often asks for it again next: pairs of
+/// characters share one with the pair before.
+pub(super) struct Finder<'i> {
+    pub(super) index: &'i Index,
+    last: String,
+    found: Range<usize>,
+}
+
+impl<'i> Finder<'i> {
+    pub(super) fn of(index: &'i Index) -> Finder<'i> {
+        Finder {
+            index,
+            last: String::new(),
+            found: 0..0,
         }
-        let Some(range) = self.dictionary.find(term) else {
-            return Some(Holders::default());
-        };
-        let begins = range.start;
-        let list = self.lists.get(range).unwrap_or_default();
+    }
+
+    /// Where the list of a term that is no pair of Han characters lies; nowhere if no memory holds
+    /// it.
+    fn find(&mut self, term: &str) -> Range<usize> {
+        if self.last != term {
+            self.found = self.index.dictionary.find(term).unwrap_or_default();
+            self.last.clear();
+            self.last.push_str(term);
+        }
+        self.found.clone()
+    }
+
+    /// The list of such a term; empty if no memory holds it.
+    pub(super) fn list(&mut self, term: &str) -> &'i [u8] {
+        let range = self.find(term);
+        self.index.lists.get(range).unwrap_or_default()
+    }
+
+    /// The memories that hold a term; `None` if these are [nearly all](Index::is_everywhere).
+    pub(super) fn holders(&mut self, term: &str) -> Option<Holders> {
+        if let Some((left, right)) = han_pair(term) {
+            let left = self.list(left);
+            if left.is_empty() {
+                return Some(Holders::default());
+            }
+            return self.index.holders_of_pair(left, self.list(right));
+        }
+        let begins = self.find(term).start;
+        self.index.holders_of_word(begins, self.list(term))
+    }
+}
+
+impl Index {
+    /// The memories of a word's list.
+    fn holders_of_word(&self, begins: usize, list: &[u8]) -> Option<Holders> {
         let count = count(list);
         if self.is_everywhere(count) {
             return None;
@@ -157,13 +199,7 @@ impl Index {
     }
 
     /// The memories that hold a character with another one behind it.
-    fn holders_of_pair(&self, left: &str, right: &str) -> Option<Holders> {
-        let Some(left) = self.list(left) else {
-            return Some(Holders::default());
-        };
-        let Some(right) = self.list(right) else {
-            return Some(Holders::default());
-        };
+    fn holders_of_pair(&self, left: &[u8], right: &[u8]) -> Option<Holders> {
         let most = count(left).min(count(right));
         let (mut list, mut all) = (Vec::with_capacity(most), Vec::with_capacity(2 * most));
         let mut buffers = [Vec::new(), Vec::new()];
@@ -382,7 +418,7 @@ mod tests {
             for (term, expected) in expected {
                 // A character alone is found in pairs, too.
                 let is_alone = term.chars().count() == 1 && !term.is_ascii();
-                let holders = index.holders(&term).unwrap();
+                let holders = Finder::of(&index).holders(&term).unwrap();
                 let all: Vec<u32> = (0..).take(docs.len()).collect();
                 let found = |find: &mut dyn FnMut(u32) -> Option<Holder>| -> Vec<f32> {
                     all.iter().map(|doc| find(*doc).map_or(0.0, |h| h.gain)).collect()

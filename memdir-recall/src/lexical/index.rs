@@ -4,7 +4,6 @@ use super::dictionary::Dictionary;
 use super::gather::Doc;
 pub(crate) use super::gather::Gather;
 pub(crate) use super::merge::Origin;
-use super::postings::count;
 use super::text::Stems;
 
 /// The index over the memories of a directory, in their order.
@@ -49,11 +48,6 @@ impl Index {
         self.stems.stem(word).into_owned()
     }
 
-    /// How many memories hold a term that is no pair of Han characters.
-    pub(super) fn count(&self, term: &str) -> usize {
-        self.list(term).map_or(0, count)
-    }
-
     /// Whether so many are nearly all: such a word tells no memory from another, and would be most
     /// of the work.
     pub(super) fn is_everywhere(&self, holders: usize) -> bool {
@@ -81,7 +75,8 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexical::holders::MAX_GAIN;
+    use crate::lexical::holders::{Finder, MAX_GAIN};
+    use crate::lexical::postings::count;
 
     type Memory = [&'static str; 3];
 
@@ -98,7 +93,7 @@ mod tests {
     type InMemories = Vec<(u32, Vec<u32>)>;
 
     fn places(index: &Index, term: &str) -> InMemories {
-        let holders = index.holders(term).unwrap();
+        let holders = Finder::of(index).holders(term).unwrap();
         holders
             .iter()
             .map(|holder| (holder.doc, index.places(&holders, holder).collect()))
@@ -153,8 +148,9 @@ mod tests {
         assert!(index.dictionary.find("数据").is_none() && index.dictionary.find("数").is_some());
         // Of letters there are few: their pairs have entries.
         assert!(index.dictionary.find("ース").is_some() && index.dictionary.find("ー").is_none());
-        assert_eq!(index.count("テス"), 1);
-        assert_eq!(index.count("の移"), 1);
+        for pair in ["テス", "の移"] {
+            assert_eq!(index.list(pair).map(count), Some(1));
+        }
     }
 
     #[test]
@@ -200,9 +196,16 @@ mod tests {
             ["a", "", "word word and others"],
             ["a", "", "word and others"],
         ]);
-        let gain = |doc| index.holders("word").unwrap().find(doc).unwrap().gain;
+        let gain = |doc| {
+            Finder::of(&index)
+                .holders("word")
+                .unwrap()
+                .find(doc)
+                .unwrap()
+                .gain
+        };
         assert!(gain(0) < gain(2) && gain(2) < gain(1) && gain(1) < MAX_GAIN);
-        assert_eq!(index.holders("word").unwrap().find(3), None);
+        assert_eq!(Finder::of(&index).holders("word").unwrap().find(3), None);
     }
 
     /// So many words from a vocabulary in which, as in real texts, few words are frequent and many

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::across::StandIn;
 use super::common::Kind;
 use super::evidence::Counted;
-use super::holders::{Holder, Holders, MAX_GAIN};
+use super::holders::{Finder, Holder, Holders, MAX_GAIN};
 use super::index::Index;
 use super::stop;
 use super::text::{Piece, is_pair, split};
@@ -204,6 +204,7 @@ impl Run {
 
 impl Lookup {
     pub(crate) fn new(query: &str, index: &Index) -> Lookup {
+        let lists = &mut Finder::of(index);
         let mut lookup = Lookup {
             asked: Vec::with_capacity(32),
             best: 0.0,
@@ -229,7 +230,7 @@ impl Lookup {
                     };
                     // `time out` finds `timeout`, if one of the two says nothing on its own; `for
                     // the` does not find `forth`.
-                    let known = |term: &str| index.list(term).is_some();
+                    let mut known = |term: &str| !lists.list(term).is_empty();
                     let this = Before {
                         word: word.to_owned(),
                         is_stop,
@@ -244,14 +245,14 @@ impl Lookup {
                         let joined = before.word + word;
                         let stem = index.stem(&joined);
                         if !stop::is_english(&joined) && known(&stem) {
-                            lookup.add(stem, 1.0, true, index);
+                            lookup.add(stem, 1.0, true, lists);
                         }
                     }
                     parts.push((word.to_owned(), !is_stop));
                     if is_stop {
                         return;
                     }
-                    lookup.add(stem, 1.0, true, index);
+                    lookup.add(stem, 1.0, true, lists);
                 }
                 Piece::Compound(word) => {
                     let mut rest = word;
@@ -261,28 +262,28 @@ impl Lookup {
                     });
                     let stem = index.stem(word);
                     if own.any(|is_looked_for| is_looked_for) {
-                        lookup.add(stem, COMPOUND, false, index);
+                        lookup.add(stem, COMPOUND, false, lists);
                     } else if !stop::is_english(word) {
                         // `to-do`: none of its parts says it.
-                        lookup.add(stem, 1.0, true, index);
+                        lookup.add(stem, 1.0, true, lists);
                     }
                 }
                 Piece::Pair(text) => {
                     let last = lookup.asked.last().map(|asked| asked.text.as_str());
                     let overlaps = pair_before.is_some() && pair_before.as_deref() == last;
                     let known = lookup.asked.len();
-                    lookup.add(text.to_owned(), 1.0, true, index);
+                    lookup.add(text.to_owned(), 1.0, true, lists);
                     for asked in &mut lookup.asked[known..] {
                         asked.overlaps = overlaps;
                     }
                 }
-                Piece::Lone(text) => lookup.add(text.to_owned(), 1.0, true, index),
+                Piece::Lone(text) => lookup.add(text.to_owned(), 1.0, true, lists),
                 Piece::Single(_) | Piece::LineEnd => {}
             }
         });
-        lookup.split_unknown(index);
-        lookup.translate(query, index);
-        lookup.mend(index);
+        lookup.split_unknown(lists);
+        lookup.translate(query, lists);
+        lookup.mend(lists);
         for asked in lookup.asked.iter().filter(|asked| asked.counts) {
             lookup.best += asked.counted.in_score * asked.most();
             lookup.reach += asked.missed();
@@ -318,7 +319,7 @@ impl Lookup {
         ((grown * 10.0).round() / 10.0).ceil() as u8
     }
 
-    pub(super) fn add(&mut self, text: String, weight: f32, counts: bool, index: &Index) {
+    pub(super) fn add(&mut self, text: String, weight: f32, counts: bool, lists: &mut Finder<'_>) {
         if let Some(at) = self.asked.iter().position(|known| known.text == text) {
             self.said.push(Some(at));
             let known = &mut self.asked[at];
@@ -337,11 +338,11 @@ impl Lookup {
         {
             return;
         }
-        let Some(holders) = index.holders(&text) else {
+        let Some(holders) = lists.holders(&text) else {
             self.everywhere.insert(text);
             return;
         };
-        let rarity = index.rarity(holders.len());
+        let rarity = lists.index.rarity(holders.len());
         self.said.push(Some(self.asked.len()));
         self.asked.push(Asked {
             counted: Counted::of(&text),
@@ -375,15 +376,15 @@ impl Lookup {
     }
 
     /// `keychain`, which no memory holds, finds `key chain`.
-    fn split_unknown(&mut self, index: &Index) {
+    fn split_unknown(&mut self, lists: &mut Finder<'_>) {
         for word in self.unknown() {
             if !word.is_ascii() {
                 continue;
             }
             for at in 3..word.len().saturating_sub(2) {
-                let known = |part: &str| {
-                    let stem = index.stem(part);
-                    index.list(&stem).is_some().then_some(stem)
+                let mut known = |part: &str| {
+                    let stem = lists.index.stem(part);
+                    (!lists.list(&stem).is_empty()).then_some(stem)
                 };
                 let (head, tail) = word.split_at(at);
                 if let Some(head) = known(head)
@@ -391,7 +392,7 @@ impl Lookup {
                 {
                     self.said.push(None);
                     for part in [head, tail] {
-                        self.add(part, COMPOUND, false, index);
+                        self.add(part, COMPOUND, false, lists);
                     }
                     break;
                 }

@@ -374,7 +374,10 @@ impl<'l> Walk<'l> {
             };
             self.length = match step & 1 {
                 0 => 1,
-                _ => self.docs.number().map_or(usize::MAX, |length| length as usize),
+                _ => self
+                    .docs
+                    .number()
+                    .map_or(usize::MAX, |length| length as usize),
             };
             self.at = self.at.wrapping_add(step >> 1);
         }

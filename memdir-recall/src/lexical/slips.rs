@@ -1,6 +1,7 @@
 //! Words that differ by a slip of the hand.
 
 use super::common::{Kind, kind};
+use super::holders::Finder;
 use super::index::Index;
 use super::lookup::Lookup;
 use super::postings::count;
@@ -19,7 +20,7 @@ const MIN_MENDED_BYTES: usize = 5;
 
 impl Lookup {
     /// `databse`, which no memory holds, finds `database`.
-    pub(super) fn mend(&mut self, index: &Index) {
+    pub(super) fn mend(&mut self, lists: &mut Finder<'_>) {
         let mut unknown = self.unknown();
         unknown.retain(|word| {
             word.len() >= MIN_MENDED_BYTES
@@ -29,11 +30,11 @@ impl Lookup {
         });
         let has_others = self.asked.iter().filter(|asked| asked.counts).count() > 1;
         for word in unknown.iter().take(MAX_MENDED) {
-            let mut found = index.slips(word);
+            let mut found = lists.index.slips(word);
             found.sort_unstable_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
             for (_, term) in found.into_iter().take(MENDINGS) {
                 let known = self.asked.len();
-                self.add(term, MENDED, false, index);
+                self.add(term, MENDED, false, lists);
                 // If it is all that is asked, nothing else can speak for it.
                 if !has_others {
                     continue;
