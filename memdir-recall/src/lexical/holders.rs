@@ -80,6 +80,9 @@ impl Holders {
     pub(super) fn ascend<'h>(&'h self) -> impl FnMut(u32) -> Option<&'h Holder> + use<'h> {
         let mut rest = &self.list[..];
         move |doc| {
+            if rest.first()?.doc >= doc {
+                return rest.first().filter(|holder| holder.doc == doc);
+            }
             let (mut passed, mut step) = (0, 1);
             while (rest.get(passed + step - 1)).is_some_and(|holder| holder.doc < doc) {
                 passed += step;
