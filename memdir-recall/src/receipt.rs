@@ -1,6 +1,7 @@
 //! Why each memory was or was not chosen, as a value that can be kept, shown and played again.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use memdir_types::MemoryType;
@@ -66,8 +67,9 @@ pub struct Candidate {
     pub evidence: u16,
     /// The words of the query that it holds, as stems; of scripts without spaces pairs of
     /// characters. Of the glossary it may be another name for one, such as `primary_key` or
-    /// `数据库`, and of a word that no memory holds the one that it was taken for a slip of.
-    pub matched: Vec<String>,
+    /// `数据库`, and of a word that no memory holds the one that it was taken for a slip of. Shared,
+    /// as most candidates hold the same ones.
+    pub matched: Vec<Arc<str>>,
     /// How many words that are; pairs that overlap count as one.
     pub words: usize,
     /// Its best matching line, if a model was shown it.

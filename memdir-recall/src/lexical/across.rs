@@ -1,6 +1,8 @@
 //! Memories in another script than the question: what stands in for its words there, and how much
 //! those say that nothing stands in for.
 
+use std::sync::Arc;
+
 use super::glossary::{self, Name};
 use super::holders::{Finder, Holder, Holders};
 use super::index::Index;
@@ -79,10 +81,10 @@ fn may_hold(lists: &mut Finder<'_>, term: &str) -> bool {
 impl Lookup {
     /// Words of the trade in the other language, and long forms of short ones.
     pub(super) fn translate(&mut self, query: &str, lists: &mut Finder<'_>) {
-        let terms: Vec<String> = (self.asked.iter())
+        let terms: Vec<Arc<str>> = (self.asked.iter())
             .map(|asked| asked.text.clone())
             .collect();
-        let terms: Vec<&str> = terms.iter().map(String::as_str).collect();
+        let terms: Vec<&str> = terms.iter().map(|term| &**term).collect();
         // Two words with one counterpart are one thing there.
         let mut used: Vec<&'static str> = Vec::new();
         for found in glossary::lookup(query, &terms, &self.said) {

@@ -1,6 +1,8 @@
 //! What speaks for a memory: which words of the query it holds and how close together, with less
 //! for words that stand everywhere.
 
+use std::sync::Arc;
+
 use super::common::{Kind, kind};
 use super::holders::{Holder, MAX_GAIN};
 use super::index::Index;
@@ -133,7 +135,7 @@ impl Asked {
 /// What speaks for a memory.
 pub(crate) struct Evidence {
     /// The terms of the query that it holds, and how many words they are.
-    pub(crate) matched: Vec<String>,
+    pub(crate) matched: Vec<Arc<str>>,
     pub(crate) words: usize,
     /// What they say, as a part of the most that could speak for a memory, in ten-thousandths.
     pub(crate) share: u16,

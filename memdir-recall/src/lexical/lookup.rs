@@ -1,6 +1,7 @@
 //! A query, looked up: its terms, what stands in for them, and how far chance gets with it.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use super::across::StandIn;
 use super::common::Kind;
@@ -35,7 +36,7 @@ const COMPOUND: f32 = 0.25;
 /// One term of a query.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    pub(crate) text: String,
+    pub(crate) text: Arc<str>,
     /// How many characters it has if it is of a script without spaces; 0 if it is a word.
     pub(super) unspaced: u32,
     /// The memories that hold it.
@@ -70,7 +71,7 @@ impl Asked {
         stand_in: StandIn,
     ) -> Asked {
         Asked {
-            text: name.to_owned(),
+            text: name.into(),
             unspaced: unspaced(name),
             weight: 1.0,
             rarity: index.rarity(holders.len()),
@@ -269,7 +270,7 @@ impl Lookup {
                     }
                 }
                 Piece::Pair(text) => {
-                    let last = lookup.asked.last().map(|asked| asked.text.as_str());
+                    let last = lookup.asked.last().map(|asked| &*asked.text);
                     let overlaps = pair_before.is_some() && pair_before.as_deref() == last;
                     let known = lookup.asked.len();
                     lookup.add(text.to_owned(), 1.0, true, lists);
@@ -320,7 +321,7 @@ impl Lookup {
     }
 
     pub(super) fn add(&mut self, text: String, weight: f32, counts: bool, lists: &mut Finder<'_>) {
-        if let Some(at) = self.asked.iter().position(|known| known.text == text) {
+        if let Some(at) = self.asked.iter().position(|known| *known.text == *text) {
             self.said.push(Some(at));
             let known = &mut self.asked[at];
             // A word that came in as a compound before is asked for in its own right.
@@ -347,7 +348,7 @@ impl Lookup {
         self.asked.push(Asked {
             counted: Counted::of(&text),
             unspaced: unspaced(&text),
-            text,
+            text: text.into(),
             holders,
             at: self.asked.len(),
             weight,
@@ -367,7 +368,7 @@ impl Lookup {
     }
 
     /// The terms of the query that no memory holds, without those that are known to be words.
-    pub(super) fn unknown(&self) -> Vec<String> {
+    pub(super) fn unknown(&self) -> Vec<Arc<str>> {
         let counted = self.asked.iter().filter(|asked| asked.counts);
         counted
             .filter(|asked| !asked.has_counterpart && asked.holders.len() == 0)
@@ -401,7 +402,7 @@ impl Lookup {
     }
 
     /// The terms of the query that a memory holds, and how many words they are.
-    pub(super) fn matched(&self, held: &[Option<&Holder>]) -> (Vec<String>, usize) {
+    pub(super) fn matched(&self, held: &[Option<&Holder>]) -> (Vec<Arc<str>>, usize) {
         let mut matched = Vec::with_capacity(held.iter().flatten().count());
         let mut words = 0;
         let mut before = false;
@@ -423,7 +424,7 @@ impl Lookup {
             .flat_map(|(number, asked)| {
                 let (own, ends) = match &asked.stand_in {
                     Some(stand_in) => (None, &*stand_in.ends),
-                    None => (Some(asked.text.as_str()), &[][..]),
+                    None => (Some(&*asked.text), &[][..]),
                 };
                 own.into_iter()
                     .chain(ends.iter().copied())

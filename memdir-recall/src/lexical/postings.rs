@@ -152,8 +152,9 @@ pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
 
 /// Writes a memory and how many bytes its places take, behind the one before, counted from one.
 fn write_doc(bytes: &mut Vec<u8>, doc: u32, places: usize, before: &mut u32) {
-    let step = (doc + 1 - *before) << 1;
-    *before = doc + 1;
+    let at = doc.wrapping_add(1);
+    let step = at.wrapping_sub(*before) << 1;
+    *before = at;
     match places {
         1 => write(bytes, step),
         length => {
@@ -359,7 +360,8 @@ impl<'l> Walk<'l> {
 
     #[inline(always)]
     pub(super) fn next(&mut self) {
-        self.seek(self.doc().map_or(u32::MAX, |doc| doc + 1));
+        // The memory behind this one, counted from zero.
+        self.seek(self.at);
     }
 
     /// Goes on to the next memory that is not before this one.
@@ -443,6 +445,24 @@ mod tests {
             .map(|(doc, places)| (*doc, places.to_vec()))
             .collect();
         assert_eq!(read, written);
+        let mut buffer = Vec::new();
+        let mut walk = Walk::of(&list, &mut buffer);
+        let mut walked = Vec::new();
+        while let Some(doc) = walk.doc() {
+            walked.push((doc, Places::of(walk.places()).collect()));
+            walk.next();
+        }
+        assert_eq!(walked, written);
+        for (at, (doc, places)) in written.iter().enumerate().step_by(3) {
+            let before = at.checked_sub(1).map_or(0, |before| written[before].0 + 1);
+            for from in [before, *doc] {
+                let mut buffer = Vec::new();
+                let mut walk = Walk::of(&list, &mut buffer);
+                walk.seek(from);
+                assert_eq!(walk.doc(), Some(*doc), "{from}");
+                assert!(Places::of(walk.places()).eq(places.iter().copied()));
+            }
+        }
     }
 
     #[test]
@@ -488,6 +508,13 @@ mod tests {
             assert!(Entries::of(bytes).count() <= bytes.len());
             assert!(Places::of(bytes).count() <= bytes.len());
             assert!(Entries::of(bytes).all(|entry| entry.places.len() <= bytes.len()));
+            let mut buffer = Vec::new();
+            let mut walk = Walk::of(bytes, &mut buffer);
+            for _ in bytes {
+                assert!(walk.places().len() <= bytes.len());
+                walk.next();
+            }
+            assert_eq!(walk.doc(), None);
         }
     }
 }

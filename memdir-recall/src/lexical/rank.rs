@@ -156,7 +156,7 @@ impl Lookup {
             };
             let holders = count(list);
             // What most memories hold tells none from another.
-            if holders * 2 <= index.docs() && self.asked.iter().all(|a| a.text != *term) {
+            if holders * 2 <= index.docs() && self.asked.iter().all(|a| *a.text != **term) {
                 let rarity = index.rarity(holders);
                 let values = terms
                     .iter()
@@ -287,6 +287,7 @@ fn stand_together(
 
 /// The best of all, in the order of the scan, and how many there are that match.
 fn best(scores: &[f32], keep: usize) -> (Vec<Scored>, usize) {
+    let keep = keep.min(scores.len());
     let matches = scores.iter().filter(|score| **score > 0.0).count();
     let (mut top, mut least) = (Vec::with_capacity(matches.min(2 * keep)), 0f32);
     for (some, begins) in scores.chunks(CHUNK).zip((0..).step_by(CHUNK)) {

@@ -359,7 +359,7 @@ impl Stems {
         let Some(first) = word.chars().next() else {
             return Cow::Borrowed(word);
         };
-        match u32::from(first) {
+        let stem = match u32::from(first) {
             0x61..=0x7a if word.bytes().all(|b| b.is_ascii_lowercase()) => {
                 let stem = self.english.stem(forms::base(word).unwrap_or(word));
                 forms::american(&stem).map_or(stem, Cow::Borrowed)
@@ -368,6 +368,11 @@ impl Stems {
             0x03b1..=0x03ce => self.greek.stem(word),
             0x0620..=0x064a => self.arabic.stem(word),
             _ => Cow::Borrowed(word),
+        };
+        // Of signs that only lengthen an Arabic word nothing is left.
+        match stem.is_empty() {
+            true => Cow::Borrowed(word),
+            false => stem,
         }
     }
 }
@@ -409,6 +414,19 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn no_term_is_empty(text in "(\\PC|[\u{620}-\u{64a}]|\u{fe71}|и|\u{306}|_|-){0,12}") {
+            let stems = Stems::new();
+            split(&text, |piece| {
+                let term = match piece {
+                    Piece::Word(word) | Piece::Compound(word) => stems.stem(word),
+                    Piece::Pair(text) | Piece::Single(text) | Piece::Lone(text) => text.into(),
+                    Piece::LineEnd => return,
+                };
+                assert!(!term.is_empty(), "{text:?} {piece:?}");
+            });
+        }
+
         #[test]
         fn plain_lines_are_split_as_others(line in plain()) {
             let plain = pieces(|scratch, mut sink| {

@@ -11,7 +11,8 @@ fn matched(memories: &[(&str, &str, &str)], question: &str, file: &str) -> Vec<S
         .pick(&Query::new(question))
         .receipt;
     let found = receipt.candidates.into_iter().find(|c| c.file == file);
-    found.map(|found| found.matched).unwrap_or_default()
+    let matched = found.map(|found| found.matched).unwrap_or_default();
+    matched.iter().map(|term| term.to_string()).collect()
 }
 
 fn numbered(letter: char, words: usize) -> String {

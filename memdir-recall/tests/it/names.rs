@@ -51,10 +51,7 @@ fn the_type_in_a_file_name_is_no_word() {
     for query in ["feedback", "feedback okapi zebu"] {
         let receipt = recall.pick(&Query::new(query)).receipt;
         for candidate in &receipt.candidates {
-            assert!(
-                !candidate.matched.contains(&"feedback".to_owned()),
-                "{receipt}"
-            );
+            assert!(!candidate.matched.contains(&"feedback".into()), "{receipt}");
         }
     }
     finds(&recall, "okapi", "feedback_okapi.md");
