@@ -20,8 +20,8 @@ const MAX_BODY_WORDS: u32 = 32_767;
 /// How much of a memory its fields take. Larger numbers are capped.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Doc {
-    /// How many places the name takes, and how many the description.
-    places: [u16; 2],
+    /// Where the places of the name end, and those of the description.
+    ends: [u16; 2],
     /// How many words the name has, and how many the description.
     words: [u8; 2],
     /// How many words the body has, doubled, and one more if most of all words are pairs of
@@ -32,8 +32,7 @@ pub(super) struct Doc {
 impl Doc {
     /// Where the places of the name end, and those of the description.
     pub(super) fn ends(self) -> [u32; 2] {
-        let [name, description] = self.places.map(u32::from);
-        [name, name + description]
+        self.ends.map(u32::from)
     }
 
     /// How many words its fields have.
@@ -79,7 +78,7 @@ impl Gather {
         let small = |number: u32| u8::try_from(number).unwrap_or(u8::MAX);
         let medium = |number: u32| u16::try_from(number).unwrap_or(u16::MAX);
         self.docs.push(Doc {
-            places: [name.places, description.places].map(medium),
+            ends: [name.places, name.places.saturating_add(description.places)].map(medium),
             words: [name.words, description.words].map(small),
             body: medium(body.words.min(MAX_BODY_WORDS)) << 1 | u16::from(pairs > words / 2),
         });

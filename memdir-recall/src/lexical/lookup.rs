@@ -207,7 +207,7 @@ impl Lookup {
     pub(crate) fn new(query: &str, index: &Index) -> Lookup {
         let lists = &mut Finder::of(index);
         let mut lookup = Lookup {
-            asked: Vec::with_capacity(32),
+            asked: Vec::with_capacity(MAX_QUERY_TERMS),
             best: 0.0,
             reach: 0.0,
             is_unspaced: false,
