@@ -430,10 +430,10 @@ fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
     let Some(name) = memory.header.name.as_deref() else {
         return stem.into();
     };
-    let (words_of_stem, words_of_name) = (words(&stem), words(name));
+    let ((words_of_stem, _), (words_of_name, is_joined)) = (words(&stem), words(name));
     if words_of_name.contains(&words_of_stem) {
         name.into()
-    } else if words_of_stem.contains(&words_of_name) {
+    } else if words_of_stem.contains(&words_of_name) && !is_joined {
         stem.into()
     } else {
         format!("{name}\n{stem}").into()
@@ -459,16 +459,19 @@ fn stem_of(memory: &MemoryFile) -> String {
     stem.replace(signs, " ")
 }
 
-/// The words of a text, each between two spaces.
-fn words(text: &str) -> String {
-    let mut words = " ".to_owned();
-    split(text, |piece| {
-        if let Piece::Word(word) | Piece::Single(word) = piece {
+/// The words of a text, each between two spaces, and whether some are written as one (`Time-out`),
+/// which is a word of its own.
+fn words(text: &str) -> (String, bool) {
+    let (mut words, mut is_joined) = (" ".to_owned(), false);
+    split(text, |piece| match piece {
+        Piece::Word(word) | Piece::Single(word) => {
             words.push_str(word);
             words.push(' ');
         }
+        Piece::Compound(_) => is_joined = true,
+        Piece::Pair(_) | Piece::Lone(_) | Piece::LineEnd => {}
     });
-    words
+    (words, is_joined)
 }
 
 /// At most `limit` bytes of a file inside a directory.

@@ -23,6 +23,7 @@ fn a_name_is_found_whatever_letters_the_file_name_has() {
         ("real_data.md", "Surrealdata"),
         ("feedback_data.md", "数据库"),
         ("getUser.md", "get user"),
+        ("time_out_handling.md", "Time-out"),
     ];
     let recall = named(&memories).recall();
     for (query, file) in [
@@ -36,6 +37,8 @@ fn a_name_is_found_whatever_letters_the_file_name_has() {
         ("surrealdata", "real_data.md"),
         ("数据库", "feedback_data.md"),
         ("getUser", "getUser.md"),
+        ("timeout", "time_out_handling.md"),
+        ("handling", "time_out_handling.md"),
     ] {
         finds(&recall, query, file);
     }
