@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
+use super::finder::Finder;
 use super::glossary::{self, Name};
-use super::holders::{Finder, Holder, Holders};
+use super::holders::{Holder, Holders};
 use super::index::Index;
 use super::lookup::{Asked, Lookup, words_of};
 use super::text::han_pair;

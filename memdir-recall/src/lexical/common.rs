@@ -218,7 +218,8 @@ pub(super) fn kind(term: &str) -> Kind {
 mod tests {
     use super::super::forms::{american, base};
     use super::*;
-    use crate::lexical::text::{Stems, is_pair};
+    use crate::lexical::stems::Stems;
+    use crate::lexical::text::is_pair;
 
     #[test]
     fn the_lists_are_sorted_and_have_nothing_twice() {

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::postings::{Reader, write};
+use super::bytes::{Reader, write};
 
 /// How many terms are read one after another at most: 32 terms, of which the first is written out.
 const BLOCK: usize = 32;

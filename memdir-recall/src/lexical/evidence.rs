@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use super::common::{Kind, kind};
-use super::holders::{Holder, MAX_GAIN};
+use super::gain::MAX_GAIN;
+use super::holders::Holder;
 use super::index::Index;
 use super::lookup::{Asked, Lookup};
 use super::rank::{Scored, part};

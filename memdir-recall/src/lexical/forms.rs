@@ -98,8 +98,8 @@ pub(super) fn american(stem: &str) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::stems::Stems;
     use super::super::stop::is_english;
-    use super::super::text::Stems;
     use super::*;
 
     #[test]

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::postings::List;
+use super::stems::Stems;
 use super::stop;
-use super::text::{Piece, Stems, is_han, split};
+use super::text::{Piece, is_han, split};
 
 /// How many written words are remembered while texts are read: 16,384 words, more than most
 /// directories have.

@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::common::{Kind, kind};
-use super::text::{Stems, is_pair};
+use super::stems::Stems;
+use super::text::is_pair;
 
 /// Each line is one thing under several names, in English and in Chinese as it is written in
 /// different places. Words of an English name are joined by `_`; forms of one name, such as a long

@@ -1,27 +1,7 @@
-//! The memories that hold a term, and how well.
+//! The memories that hold a term, and where.
 
-use std::ops::Range;
-
-use super::gather::Doc;
 use super::index::Index;
-use super::postings::{Entries, Entry, Places, Walk, count};
-use super::text::han_pair;
-
-/// How soon a word that is repeated in name and description says nothing new, as BM25's `k1`: 1.2,
-/// the customary value.
-const HEADER_SATURATION: f32 = 1.2;
-
-/// The same for the body: 2.5, so that a word says less that is mentioned there once. Measured over
-/// 22 sets of texts.
-const BODY_SATURATION: f32 = 2.5;
-
-/// What a term can contribute at most, in units of its inverse document frequency: 2.2, the
-/// customary value.
-pub(super) const MAX_GAIN: f32 = 2.2;
-
-/// How much the length of name, description and body tells: a long body repeats words for no
-/// reason, a long name hardly does.
-const LENGTH_WEIGHTS: [f32; 3] = [0.3, 0.5, 0.75];
+use super::postings::Places;
 
 /// A memory that holds a term.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,16 +11,16 @@ pub(super) struct Holder {
     pub(super) gain: f32,
     /// Where its places begin, and how many bytes they take, at most 65,535; of a pair that was
     /// put together, how many they are.
-    places: u32,
-    length: u16,
+    pub(super) places: u32,
+    pub(super) length: u16,
 }
 
 /// The memories that hold a term, in their order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Holders {
-    list: Vec<Holder>,
+    pub(super) list: Vec<Holder>,
     /// The places of a pair, which were put together from those of its characters.
-    of_pair: Option<Vec<u32>>,
+    pub(super) of_pair: Option<Vec<u32>>,
 }
 
 impl Holders {
@@ -102,150 +82,7 @@ impl Holders {
     }
 }
 
-/// Finds the lists of a query's terms. Who asks for one often asks for it again next: pairs of
-/// characters share one with the pair before.
-pub(super) struct Finder<'i> {
-    pub(super) index: &'i Index,
-    last: String,
-    found: Range<usize>,
-}
-
-impl<'i> Finder<'i> {
-    pub(super) fn of(index: &'i Index) -> Finder<'i> {
-        Finder {
-            index,
-            last: String::new(),
-            found: 0..0,
-        }
-    }
-
-    /// Where the list of a term that is no pair of Han characters lies; nowhere if no memory holds
-    /// it.
-    fn find(&mut self, term: &str) -> Range<usize> {
-        if self.last != term {
-            self.found = self.index.dictionary.find(term).unwrap_or_default();
-            self.last.clear();
-            self.last.push_str(term);
-        }
-        self.found.clone()
-    }
-
-    /// The list of such a term; empty if no memory holds it.
-    pub(super) fn list(&mut self, term: &str) -> &'i [u8] {
-        let range = self.find(term);
-        self.index.lists.get(range).unwrap_or_default()
-    }
-
-    /// The memories that hold a term; `None` if these are [nearly all](Index::is_everywhere).
-    pub(super) fn holders(&mut self, term: &str) -> Option<Holders> {
-        if let Some((left, right)) = han_pair(term) {
-            let left = self.list(left);
-            if left.is_empty() {
-                return Some(Holders::default());
-            }
-            return self.index.holders_of_pair(left, self.list(right));
-        }
-        let begins = self.find(term).start;
-        self.index.holders_of_word(begins, self.list(term))
-    }
-}
-
 impl Index {
-    /// The memories of a word's list.
-    fn holders_of_word(&self, begins: usize, list: &[u8]) -> Option<Holders> {
-        let count = count(list);
-        if self.is_everywhere(count) {
-            return None;
-        }
-        let mut holders = Vec::with_capacity(count.min(self.docs.len()));
-        for entry in Entries::of(list) {
-            if let Some(holder) = self.holder(begins, entry) {
-                holders.push(holder);
-            }
-        }
-        Some(Holders {
-            list: holders,
-            of_pair: None,
-        })
-    }
-
-    /// What the word of a list contributes to each of some memories, which ascend.
-    pub(super) fn gains(&self, list: &[u8], docs: &[u32]) -> Vec<f32> {
-        let mut entries = Entries::of(list);
-        let mut next = entries.next();
-        let gain = |doc: &u32| {
-            if next.is_some_and(|entry| entry.doc < *doc) {
-                next = entries.seek(*doc);
-            }
-            let entry = next.filter(|entry| entry.doc == *doc);
-            let holder = entry.and_then(|entry| self.holder(0, entry));
-            holder.map_or(0.0, |holder| holder.gain)
-        };
-        docs.iter().map(gain).collect()
-    }
-
-    /// A memory of a list that begins somewhere.
-    #[inline]
-    fn holder(&self, begins: usize, entry: Entry<'_>) -> Option<Holder> {
-        let known = *self.docs.get(entry.doc as usize)?;
-        Some(Holder {
-            doc: entry.doc,
-            gain: match entry.places {
-                // Most have one.
-                [place] => self.gain(known, Counts::of(known, [u32::from(*place)])),
-                places => self.gain(known, Counts::of(known, Places::of(places))),
-            },
-            // Lists take less than 4 GiB together.
-            places: u32::try_from(begins + entry.begins).unwrap_or(u32::MAX),
-            length: u16::try_from(entry.places.len()).unwrap_or(u16::MAX),
-        })
-    }
-
-    /// The memories that hold a character with another one behind it.
-    fn holders_of_pair(&self, left: &[u8], right: &[u8]) -> Option<Holders> {
-        let most = count(left).min(count(right));
-        let (mut list, mut all) = (Vec::with_capacity(most), Vec::with_capacity(2 * most));
-        let mut buffers = [Vec::new(), Vec::new()];
-        let [buffer, other] = &mut buffers;
-        let (mut left, mut right) = (Walk::of(left, buffer), Walk::of(right, other));
-        while let (Some(doc), Some(other)) = (left.doc(), right.doc()) {
-            if doc < other {
-                left.seek(other);
-                continue;
-            }
-            if other < doc {
-                right.seek(doc);
-                continue;
-            }
-            let Some(known) = self.docs.get(doc as usize) else {
-                break;
-            };
-            let begins = all.len();
-            let mut counts = Counts::of(*known, []);
-            join(left.places(), right.places(), |place| {
-                counts.add(place);
-                all.push(place);
-            });
-            if counts.times > 0 {
-                list.push(Holder {
-                    doc,
-                    gain: self.gain(*known, counts),
-                    places: u32::try_from(begins).unwrap_or(u32::MAX),
-                    length: u16::try_from(counts.times).unwrap_or(u16::MAX),
-                });
-            }
-            left.next();
-            right.next();
-        }
-        if self.is_everywhere(list.len()) {
-            return None;
-        }
-        Some(Holders {
-            list,
-            of_pair: Some(all),
-        })
-    }
-
     /// Where a term stands in one of its holders, ascending.
     pub(super) fn places<'i>(
         &'i self,
@@ -261,99 +98,6 @@ impl Index {
         let of_pair = of_pair.unwrap_or_default().iter().copied();
         of_pair.chain(Places::of(of_word.unwrap_or_default()))
     }
-
-    /// What a term contributes to a memory that holds it so often: BM25F over name and description,
-    /// BM25 over the body, and together as if either could tell without the other.
-    #[inline]
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "no text that is read has 16 million words"
-    )]
-    fn gain(&self, doc: Doc, counts: Counts) -> f32 {
-        // This is most of the work of a query, so nothing here is stored and read again.
-        let words = doc.words();
-        let length = |field: usize| {
-            let b = LENGTH_WEIGHTS[field];
-            1.0 - b + b * f32::from(words[field]) * self.per_mean[field]
-        };
-        // What is missing of the most, as a fraction, so that it takes one division.
-        let (mut missing, mut all) = (1.0, 1.0);
-        let in_body = counts.times - counts.in_header;
-        if in_body > 0 {
-            missing = BODY_SATURATION * length(2);
-            all = missing + in_body as f32;
-        }
-        if counts.in_header > 0 {
-            let (a, b) = (length(0), length(1));
-            let in_name = counts.in_name as f32;
-            let in_description = (counts.in_header - counts.in_name) as f32;
-            let without = HEADER_SATURATION * a * b;
-            missing *= without;
-            all *= without + in_name * b + in_description * a;
-        }
-        MAX_GAIN * (1.0 - missing / all)
-    }
-}
-
-/// How often a term stands in a memory, and in which of its fields.
-#[derive(Clone, Copy)]
-struct Counts {
-    name_ends: u32,
-    description_ends: u32,
-    times: u32,
-    in_name: u32,
-    /// In name or description.
-    in_header: u32,
-}
-
-impl Counts {
-    #[inline]
-    fn of(doc: Doc, places: impl IntoIterator<Item = u32>) -> Counts {
-        let [name_ends, description_ends] = doc.ends();
-        let mut counts = Counts {
-            name_ends,
-            description_ends,
-            times: 0,
-            in_name: 0,
-            in_header: 0,
-        };
-        for place in places {
-            counts.add(place);
-        }
-        counts
-    }
-
-    #[inline]
-    fn add(&mut self, place: u32) {
-        self.times += 1;
-        self.in_name += u32::from(place < self.name_ends);
-        self.in_header += u32::from(place < self.description_ends);
-    }
-}
-
-/// Finds where a character stands with another one right behind it.
-#[inline]
-fn join(left: &[u8], right: &[u8], mut found: impl FnMut(u32)) {
-    if let ([left], [right]) = (left, right) {
-        // Most stand in one place.
-        if *right == left.wrapping_add(1) {
-            found(u32::from(*left));
-        }
-        return;
-    }
-    let mut rights = Places::of(right);
-    let mut right = 0;
-    for left in Places::of(left) {
-        while right <= left {
-            let Some(next) = rights.next() else {
-                return;
-            };
-            right = next;
-        }
-        if right == left + 1 {
-            found(left);
-        }
-    }
 }
 
 #[cfg(test)]
@@ -363,9 +107,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::lexical::finder::Finder;
     use crate::lexical::index::{Gather, Origin};
     use crate::lexical::stop;
-    use crate::lexical::text::{Piece, split};
+    use crate::lexical::text::{Piece, han_pair, split};
 
     /// How often a query could find each term in a text.
     fn terms(index: &Index, text: &str) -> BTreeMap<String, usize> {

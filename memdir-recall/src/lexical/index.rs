@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::gather::Doc;
 pub(crate) use super::gather::Gather;
 pub(crate) use super::merge::Origin;
-use super::text::Stems;
+use super::stems::Stems;
 
 /// The index over the memories of a directory, in their order.
 #[derive(Default)]
@@ -75,7 +75,8 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lexical::holders::{Finder, MAX_GAIN};
+    use crate::lexical::finder::Finder;
+    use crate::lexical::gain::MAX_GAIN;
     use crate::lexical::postings::count;
 
     type Memory = [&'static str; 3];

@@ -4,7 +4,7 @@ use super::dictionary::Dictionary;
 use super::gather::{Doc, Gather};
 use super::index::Index;
 use super::postings::{Entries, write_list};
-use super::text::Stems;
+use super::stems::Stems;
 use super::text::is_pair;
 
 /// Where the words of a memory come from. Deliberately closed.

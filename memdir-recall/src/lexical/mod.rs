@@ -1,10 +1,14 @@
 //! The lexical stage: text to terms, terms to an index, a query to scores.
 
 mod across;
+mod bytes;
+mod chance;
 mod common;
 mod dictionary;
 pub(crate) mod evidence;
+mod finder;
 mod forms;
+mod gain;
 mod gather;
 mod glossary;
 mod holders;
@@ -14,5 +18,7 @@ mod merge;
 mod postings;
 pub(crate) mod rank;
 mod slips;
+mod stems;
 mod stop;
 pub(crate) mod text;
+mod walk;

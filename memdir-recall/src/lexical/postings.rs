@@ -6,71 +6,13 @@
 //! with how many memories there are and how many bytes they take, all of them behind the last
 //! memory. A list of three bytes or less is of one memory: its number and its places.
 
+use super::bytes::{Reader, write};
+
 /// From how many memories on a list has its places behind the last: 64 memories.
 const LONG: usize = 64;
 
 /// A list of fewer bytes is of one memory: 4 bytes, two for each of two.
-const TWO: usize = 4;
-
-/// A number in seven bits per byte, the low ones first; all bytes but the last have a top bit.
-pub(super) fn write(bytes: &mut Vec<u8>, mut number: u32) {
-    while number >= 0x80 {
-        bytes.push((number & 0x7f) as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-}
-
-/// Reads such numbers, and bytes between them.
-#[derive(Debug, Clone)]
-pub(super) struct Reader<'b> {
-    rest: std::slice::Iter<'b, u8>,
-}
-
-impl<'b> Reader<'b> {
-    pub(super) fn of(bytes: &'b [u8]) -> Reader<'b> {
-        Reader { rest: bytes.iter() }
-    }
-
-    /// How many bytes are not read yet.
-    #[inline]
-    fn left(&self) -> usize {
-        self.rest.len()
-    }
-
-    #[inline]
-    pub(super) fn byte(&mut self) -> Option<u8> {
-        self.rest.next().copied()
-    }
-
-    #[inline]
-    pub(super) fn number(&mut self) -> Option<u32> {
-        match self.byte()? {
-            byte if byte < 0x80 => Some(u32::from(byte)),
-            first => self.behind(first),
-        }
-    }
-
-    /// A number of several bytes, of which the first was read.
-    fn behind(&mut self, first: u8) -> Option<u32> {
-        let (mut number, mut shift) = (u32::from(first & 0x7f), 0);
-        loop {
-            let byte = self.byte()?;
-            shift += 7;
-            number |= u32::from(byte & 0x7f).checked_shl(shift)?;
-            if byte < 0x80 {
-                return Some(number);
-            }
-        }
-    }
-
-    #[inline]
-    pub(super) fn take(&mut self, length: usize) -> Option<&'b [u8]> {
-        let (taken, rest) = self.rest.as_slice().split_at_checked(length)?;
-        self.rest = rest.iter();
-        Some(taken)
-    }
-}
+pub(super) const TWO: usize = 4;
 
 /// A list in the making.
 #[derive(Debug, Default)]
@@ -151,7 +93,7 @@ pub(super) fn write_list(bytes: &mut Vec<u8>, entries: &[(u32, &[u8])]) {
 }
 
 /// Writes a memory and how many bytes its places take, behind the one before, counted from one.
-fn write_doc(bytes: &mut Vec<u8>, doc: u32, places: usize, before: &mut u32) {
+pub(super) fn write_doc(bytes: &mut Vec<u8>, doc: u32, places: usize, before: &mut u32) {
     let at = doc.wrapping_add(1);
     let step = at.wrapping_sub(*before) << 1;
     *before = at;
@@ -270,7 +212,7 @@ impl<'l> Entries<'l> {
 }
 
 /// The memories of a long list, and their places.
-fn long(list: &[u8]) -> Option<(Reader<'_>, Reader<'_>)> {
+pub(super) fn long(list: &[u8]) -> Option<(Reader<'_>, Reader<'_>)> {
     let mut places = Reader::of(list);
     let 0 = places.byte()? else { return None };
     let _count = places.number()?;
@@ -302,91 +244,6 @@ impl<'l> Iterator for Entries<'l> {
     }
 }
 
-/// The memories of a list, for two lists that are read side by side: here the places stand behind
-/// the memories in a short list, too.
-#[derive(Debug)]
-pub(super) struct Walk<'l> {
-    docs: Reader<'l>,
-    /// From those of the current memory on.
-    places: &'l [u8],
-    /// How many bytes these take.
-    length: usize,
-    /// The current memory, counted from one.
-    at: u32,
-}
-
-impl<'l> Walk<'l> {
-    /// Begins at the first memory. The buffer is for a short list.
-    pub(super) fn of(list: &'l [u8], buffer: &'l mut Vec<u8>) -> Walk<'l> {
-        let (docs, places) = match long(list).filter(|_| list.len() >= TWO) {
-            Some((docs, places)) => (docs, places.rest.as_slice()),
-            None => {
-                let mut before = 0;
-                for entry in Entries::of(list) {
-                    write_doc(buffer, entry.doc, entry.places.len(), &mut before);
-                }
-                let ends = buffer.len();
-                for entry in Entries::of(list) {
-                    buffer.extend_from_slice(entry.places);
-                }
-                let (docs, places) = buffer.split_at(ends);
-                (Reader::of(docs), places)
-            }
-        };
-        let mut walk = Walk {
-            docs,
-            places,
-            length: 0,
-            at: 0,
-        };
-        walk.next();
-        walk
-    }
-
-    /// The current memory; `None` behind the last one.
-    #[inline(always)]
-    pub(super) fn doc(&self) -> Option<u32> {
-        match self.at {
-            u32::MAX => None,
-            at => Some(at.wrapping_sub(1)),
-        }
-    }
-
-    /// Its places as they are written.
-    #[inline(always)]
-    pub(super) fn places(&self) -> &'l [u8] {
-        self.places.get(..self.length).unwrap_or_default()
-    }
-
-    #[inline(always)]
-    pub(super) fn next(&mut self) {
-        // The memory behind this one, counted from zero.
-        self.seek(self.at);
-    }
-
-    /// Goes on to the next memory that is not before this one.
-    #[inline(always)]
-    pub(super) fn seek(&mut self, from: u32) {
-        let mut passed = 0;
-        while self.at <= from {
-            passed += self.length;
-            let Some(step) = self.docs.number() else {
-                self.at = u32::MAX;
-                break;
-            };
-            self.length = match step & 1 {
-                0 => 1,
-                _ => self
-                    .docs
-                    .number()
-                    .map_or(usize::MAX, |length| length as usize),
-            };
-            self.at = self.at.wrapping_add(step >> 1);
-        }
-        self.places = self.places.get(passed..).unwrap_or_default();
-    }
-}
-
 /// Places in one memory, ascending.
 #[derive(Debug, Clone)]
 pub(super) struct Places<'l> {
@@ -415,6 +272,7 @@ impl Iterator for Places<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::walk::Walk;
     use super::*;
 
     fn list(docs: &[(u32, &[u32])]) -> Vec<u8> {

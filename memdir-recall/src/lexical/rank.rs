@@ -4,7 +4,8 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::holders::{Holder, MAX_GAIN};
+use super::gain::MAX_GAIN;
+use super::holders::Holder;
 use super::index::Index;
 pub(crate) use super::lookup::{Asked, Lookup};
 use super::postings::count;

@@ -1,7 +1,7 @@
 //! Words that differ by a slip of the hand.
 
 use super::common::{Kind, kind};
-use super::holders::Finder;
+use super::finder::Finder;
 use super::index::Index;
 use super::lookup::Lookup;
 use super::postings::count;

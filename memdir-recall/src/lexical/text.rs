@@ -1,13 +1,10 @@
 //! From text to terms: words of any script, parts of identifiers, pairs of CJK characters.
 
-use std::borrow::Cow;
-
-use rust_stemmers::{Algorithm, Stemmer};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::{forms, stop};
+use super::stop;
 
 /// The longest word that is a term, in bytes; what is longer (base64, minified code) says nothing.
 pub(crate) const MAX_WORD_BYTES: usize = 64;
@@ -330,58 +327,12 @@ fn is_accented(base: char) -> bool {
     matches!(u32::from(base), 0x00..=0x24f | 0x370..=0x6ff | 0x1e00..=0x1fff)
 }
 
-/// Stems words by their script: English, Russian, Greek, Arabic; others stay.
-pub(crate) struct Stems {
-    english: Stemmer,
-    russian: Stemmer,
-    greek: Stemmer,
-    arabic: Stemmer,
-}
-
-impl Default for Stems {
-    fn default() -> Stems {
-        Stems::new()
-    }
-}
-
-impl Stems {
-    pub(crate) fn new() -> Stems {
-        Stems {
-            english: Stemmer::create(Algorithm::English),
-            russian: Stemmer::create(Algorithm::Russian),
-            greek: Stemmer::create(Algorithm::Greek),
-            arabic: Stemmer::create(Algorithm::Arabic),
-        }
-    }
-
-    /// The stem of a word in lower case.
-    pub(crate) fn stem<'w>(&self, word: &'w str) -> Cow<'w, str> {
-        let Some(first) = word.chars().next() else {
-            return Cow::Borrowed(word);
-        };
-        let stem = match u32::from(first) {
-            0x61..=0x7a if word.bytes().all(|b| b.is_ascii_lowercase()) => {
-                let stem = self.english.stem(forms::base(word).unwrap_or(word));
-                forms::american(&stem).map_or(stem, Cow::Borrowed)
-            }
-            0x0430..=0x045f => self.russian.stem(word),
-            0x03b1..=0x03ce => self.greek.stem(word),
-            0x0620..=0x064a => self.arabic.stem(word),
-            _ => Cow::Borrowed(word),
-        };
-        // Of signs that only lengthen an Arabic word nothing is left.
-        match stem.is_empty() {
-            true => Cow::Borrowed(word),
-            false => stem,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::lexical::stems::Stems;
 
     /// Pieces as they are written in a debugger.
     fn pieces(split: impl FnOnce(&mut Scratch, &mut dyn FnMut(Piece<'_>))) -> Vec<String> {
