@@ -116,15 +116,17 @@ impl Index {
         let mut buffers = [Vec::new(), Vec::new()];
         let [buffer, other] = &mut buffers;
         let (mut left, mut right) = (Walk::of(left, buffer), Walk::of(right, other));
-        while let (Some(doc), Some(other)) = (left.doc(), right.doc()) {
-            if doc < other {
+        loop {
+            let (at, other) = (left.at(), right.at());
+            if at == Walk::END || other == Walk::END {
+                break;
+            }
+            if at != other {
                 left.seek(other);
+                right.seek(at);
                 continue;
             }
-            if other < doc {
-                right.seek(doc);
-                continue;
-            }
+            let doc = at.wrapping_sub(1);
             let Some(known) = self.docs.get(doc as usize) else {
                 break;
             };

@@ -306,8 +306,8 @@ mod tests {
         let mut buffer = Vec::new();
         let mut walk = Walk::of(&list, &mut buffer);
         let mut walked = Vec::new();
-        while let Some(doc) = walk.doc() {
-            walked.push((doc, Places::of(walk.places()).collect()));
+        while walk.at() != Walk::END {
+            walked.push((walk.at() - 1, Places::of(walk.places()).collect()));
             walk.next();
         }
         assert_eq!(walked, written);
@@ -316,8 +316,8 @@ mod tests {
             for from in [before, *doc] {
                 let mut buffer = Vec::new();
                 let mut walk = Walk::of(&list, &mut buffer);
-                walk.seek(from);
-                assert_eq!(walk.doc(), Some(*doc), "{from}");
+                walk.seek(from + 1);
+                assert_eq!(walk.at(), doc + 1, "{from}");
                 assert!(Places::of(walk.places()).eq(places.iter().copied()));
             }
         }
@@ -372,7 +372,7 @@ mod tests {
                 assert!(walk.places().len() <= bytes.len());
                 walk.next();
             }
-            assert_eq!(walk.doc(), None);
+            assert_eq!(walk.at(), Walk::END);
         }
     }
 }

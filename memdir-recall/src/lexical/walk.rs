@@ -8,15 +8,18 @@ use super::postings::{Entries, TWO, long, write_doc};
 #[derive(Debug)]
 pub(super) struct Walk<'l> {
     docs: Reader<'l>,
-    /// From those of the current memory on.
-    places: &'l [u8],
-    /// How many bytes these take.
-    length: usize,
     /// The current memory, counted from one.
     at: u32,
+    /// The places of all, and which are those of the current memory.
+    places: &'l [u8],
+    begins: usize,
+    length: usize,
 }
 
 impl<'l> Walk<'l> {
+    /// Behind the last memory.
+    pub(super) const END: u32 = u32::MAX;
+
     /// Begins at the first memory. The buffer is for a short list.
     pub(super) fn of(list: &'l [u8], buffer: &'l mut Vec<u8>) -> Walk<'l> {
         let (docs, places) = match long(list).filter(|_| list.len() >= TWO) {
@@ -36,54 +39,47 @@ impl<'l> Walk<'l> {
         };
         let mut walk = Walk {
             docs,
-            places,
-            length: 0,
             at: 0,
+            places,
+            begins: 0,
+            length: 0,
         };
         walk.next();
         walk
     }
 
-    /// The current memory; `None` behind the last one.
+    /// The current memory, counted from one; [`END`](Walk::END) behind the last one.
     #[inline(always)]
-    pub(super) fn doc(&self) -> Option<u32> {
-        match self.at {
-            u32::MAX => None,
-            at => Some(at.wrapping_sub(1)),
-        }
+    pub(super) fn at(&self) -> u32 {
+        self.at
     }
 
     /// Its places as they are written.
     #[inline(always)]
     pub(super) fn places(&self) -> &'l [u8] {
-        self.places.get(..self.length).unwrap_or_default()
+        let places = self.places.get(self.begins..self.begins + self.length);
+        places.unwrap_or_default()
     }
 
     #[inline(always)]
     pub(super) fn next(&mut self) {
-        // The memory behind this one, counted from zero.
-        self.seek(self.at);
+        self.begins += self.length;
+        let Some(step) = self.docs.number() else {
+            self.at = Walk::END;
+            return;
+        };
+        self.length = match step & 1 {
+            0 => 1,
+            _ => self.docs.number().unwrap_or_default() as usize,
+        };
+        self.at = self.at.wrapping_add(step >> 1);
     }
 
-    /// Goes on to the next memory that is not before this one.
+    /// Goes on to the next memory that is not before this one, counted from one.
     #[inline(always)]
     pub(super) fn seek(&mut self, from: u32) {
-        let mut passed = 0;
-        while self.at <= from {
-            passed += self.length;
-            let Some(step) = self.docs.number() else {
-                self.at = u32::MAX;
-                break;
-            };
-            self.length = match step & 1 {
-                0 => 1,
-                _ => self
-                    .docs
-                    .number()
-                    .map_or(usize::MAX, |length| length as usize),
-            };
-            self.at = self.at.wrapping_add(step >> 1);
+        while self.at < from {
+            self.next();
         }
-        self.places = self.places.get(passed..).unwrap_or_default();
     }
 }
