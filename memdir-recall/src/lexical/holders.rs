@@ -48,6 +48,18 @@ impl Holders {
         }
     }
 
+    /// Those that a test finds, and the others. It is asked in their order.
+    pub(super) fn partition(self, mut test: impl FnMut(u32) -> bool) -> (Holders, Holders) {
+        let (list, others) = self.list.into_iter().partition(|holder| test(holder.doc));
+        let of_pair = self.of_pair.clone();
+        let holders = Holders { list, ..self };
+        let others = Holders {
+            list: others,
+            of_pair,
+        };
+        (holders, others)
+    }
+
     pub(super) fn len(&self) -> usize {
         self.list.len()
     }

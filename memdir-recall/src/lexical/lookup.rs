@@ -10,6 +10,7 @@ use super::finder::Finder;
 use super::gain::MAX_GAIN;
 use super::holders::{Holder, Holders};
 use super::index::Index;
+use super::joined::Joined;
 use super::stop;
 use super::text::{Piece, is_pair, split};
 use crate::text::head;
@@ -33,7 +34,7 @@ const UNKNOWN_PAIR: f32 = 0.5;
 const UNHEARD_OF: f32 = 1.3;
 
 /// A compound beside its parts adds a quarter of what a word adds.
-const COMPOUND: f32 = 0.25;
+pub(super) const COMPOUND: f32 = 0.25;
 
 /// One term of a query.
 #[derive(Debug, Clone)]
@@ -52,6 +53,8 @@ pub(crate) struct Asked {
     pub(super) counts: bool,
     /// Whether it begins with the character that the term before it ends with.
     pub(super) overlaps: bool,
+    /// Whether it says what its parts, which the same memories hold, say already.
+    pub(super) is_beside: bool,
     /// How much a match counts beside one of another word, whatever the directory holds.
     pub(super) counted: Counted,
     /// Whether something stands in for it in memories of the other script.
@@ -81,6 +84,7 @@ impl Asked {
             at,
             counts: false,
             overlaps: false,
+            is_beside: false,
             counted: Counted::stand_in(kind, stand_in.is_across),
             has_counterpart: false,
             goes_on: false,
@@ -152,6 +156,7 @@ struct Before {
     is_stop: bool,
     /// Whether a memory holds it.
     is_known: bool,
+    at: Option<usize>,
 }
 
 /// The pairs of a stretch of characters that are written without spaces.
@@ -190,8 +195,11 @@ impl Lookup {
             chance: 1.0,
         };
         let mut before: Option<Before> = None;
-        // The words since the last compound, and whether they are looked for.
-        let mut parts: Vec<(String, bool)> = Vec::new();
+        // The words since the last compound, and which terms they are, if they are looked for.
+        let mut parts: Vec<(String, bool, Option<usize>)> = Vec::new();
+        let mut joined: Vec<Joined> = Vec::new();
+        // Parts of known words that are written as two.
+        let mut spoken_for: Vec<usize> = Vec::new();
         let mut run = Run::default();
         split(query, |piece| {
             let pair_before = run.go_on(piece);
@@ -209,8 +217,10 @@ impl Lookup {
                         word: word.to_owned(),
                         is_stop,
                         is_known: !is_stop && known(&stem),
+                        at: None,
                     };
                     let is_known = this.is_known;
+                    let mut part_before = None;
                     if let Some(before) = before.replace(this)
                         && before.word.len() >= MIN_HEAD_BYTES
                         && !(is_stop && before.is_stop)
@@ -220,23 +230,37 @@ impl Lookup {
                         let stem = index.stem(&joined);
                         if !stop::is_english(&joined) && known(&stem) {
                             lookup.add(stem, 1.0, true, lists);
+                            part_before = Some(before.at);
                         }
                     }
-                    parts.push((word.to_owned(), !is_stop));
-                    if is_stop {
-                        return;
+                    let at = match is_stop {
+                        true => None,
+                        false => lookup.add(stem, 1.0, true, lists),
+                    };
+                    if let Some(part_before) = part_before {
+                        spoken_for.extend([part_before, at].into_iter().flatten());
                     }
-                    lookup.add(stem, 1.0, true, lists);
+                    if let Some(this) = &mut before {
+                        this.at = at;
+                    }
+                    parts.push((word.to_owned(), !is_stop, at));
                 }
                 Piece::Compound(word) => {
                     let mut rest = word;
-                    let mut own = parts.drain(..).rev().map_while(|(part, is_looked_for)| {
-                        rest = rest.strip_suffix(part.as_str())?;
-                        Some(is_looked_for)
-                    });
+                    let mut own: Vec<(bool, Option<usize>)> = (parts.drain(..).rev())
+                        .map_while(|(part, is_looked_for, at)| {
+                            rest = rest.strip_suffix(part.as_str())?;
+                            Some((is_looked_for, at))
+                        })
+                        .collect();
+                    own.reverse();
                     let stem = index.stem(word);
-                    if own.any(|is_looked_for| is_looked_for) {
-                        lookup.add(stem, COMPOUND, false, lists);
+                    if own.iter().any(|(is_looked_for, _)| *is_looked_for) {
+                        joined.push(Joined {
+                            stem,
+                            parts: own.into_iter().filter_map(|(_, at)| at).collect(),
+                            said: lookup.said.len(),
+                        });
                     } else if !stop::is_english(word) {
                         // `to-do`: none of its parts says it.
                         lookup.add(stem, 1.0, true, lists);
@@ -251,10 +275,14 @@ impl Lookup {
                         asked.overlaps = overlaps;
                     }
                 }
-                Piece::Lone(text) => lookup.add(text.to_owned(), 1.0, true, lists),
+                Piece::Lone(text) => {
+                    lookup.add(text.to_owned(), 1.0, true, lists);
+                }
                 Piece::Single(_) | Piece::LineEnd => {}
             }
         });
+        lookup.speak_for(&spoken_for);
+        lookup.join(joined, lists);
         lookup.split_unknown(lists);
         lookup.translate(query, lists);
         lookup.mend(lists);
@@ -271,7 +299,14 @@ impl Lookup {
         lookup
     }
 
-    pub(super) fn add(&mut self, text: String, weight: f32, counts: bool, lists: &mut Finder<'_>) {
+    /// Looks a term up; which one it is, if there is room for it and not nearly all memories hold it.
+    pub(super) fn add(
+        &mut self,
+        text: String,
+        weight: f32,
+        counts: bool,
+        lists: &mut Finder<'_>,
+    ) -> Option<usize> {
         if let Some(at) = self.asked.iter().position(|known| *known.text == *text) {
             self.said.push(Some(at));
             let known = &mut self.asked[at];
@@ -280,36 +315,43 @@ impl Lookup {
                 known.weight = weight;
                 known.counts = true;
             }
-            return;
+            return Some(at);
         }
-        // What stands in for words of the query takes no room from them.
-        let own = self.asked.iter().filter(|asked| asked.stand_in.is_none());
-        if own.count() >= MAX_QUERY_TERMS
-            || self.everywhere.len() >= MAX_QUERY_TERMS
-            || self.everywhere.contains(&text)
-        {
-            return;
+        if !self.has_room(&text) {
+            return None;
         }
         let Some(holders) = lists.holders(&text) else {
             self.everywhere.insert(text);
-            return;
+            return None;
         };
         let rarity = lists.index.rarity(holders.len());
-        self.said.push(Some(self.asked.len()));
+        let at = self.asked.len();
+        self.said.push(Some(at));
         self.asked.push(Asked {
             counted: Counted::of(&text),
             unspaced: unspaced(&text),
             text: text.into(),
             holders,
-            at: self.asked.len(),
+            at,
             weight,
             rarity,
             counts,
             overlaps: false,
+            is_beside: false,
             has_counterpart: false,
             goes_on: false,
             stand_in: None,
         });
+        Some(at)
+    }
+
+    /// Whether there is room for a term, and not known yet that nearly all memories hold it. What
+    /// stands in for words of the query takes no room from them.
+    pub(super) fn has_room(&self, text: &str) -> bool {
+        let own = self.asked.iter().filter(|asked| asked.stand_in.is_none());
+        own.count() < MAX_QUERY_TERMS
+            && self.everywhere.len() < MAX_QUERY_TERMS
+            && !self.everywhere.contains(text)
     }
 
     /// Two pairs that overlap may be one word.
@@ -361,7 +403,8 @@ impl Lookup {
             let holds = holder.is_some();
             if holds {
                 matched.push(asked.text.clone());
-                words += usize::from(!(asked.overlaps && before || asked.counted.is_asking));
+                let says_no_more = asked.overlaps && before || asked.is_beside;
+                words += usize::from(!(says_no_more || asked.counted.is_asking));
             }
             before = holds;
         }

@@ -13,6 +13,7 @@ mod gather;
 mod glossary;
 mod holders;
 pub(crate) mod index;
+mod joined;
 mod lookup;
 mod merge;
 mod postings;

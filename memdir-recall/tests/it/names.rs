@@ -87,3 +87,52 @@ fn what_the_best_have_in_common_is_not_their_type() {
     };
     assert_eq!(orders("feedback_"), orders(""));
 }
+
+#[test]
+fn a_word_is_found_however_its_parts_are_written() {
+    let spellings = "OAuth GitHub MySQL macOS iPhone gRPC Wi-Fi roll-back e-commerce VSCode X-ray \
+                     LaTeX CI-CD set-up e-mail PostgreSQL JavaScript web-hook pre-commit getUser";
+    for spelling in spellings.split(' ') {
+        let plain = spelling.to_lowercase().replace('-', "");
+        let (name, body) = (format!("The {plain}"), format!("How we use {plain} here."));
+        let others: Vec<String> = (0..99)
+            .map(|at| format!("violins and pepper {at}"))
+            .collect();
+        for others in [0, 99].map(|count| &others[..count]) {
+            let world = World::new();
+            for (at, other) in others.iter().enumerate() {
+                let text =
+                    format!("---\nname: n{at}\ndescription: y\ntype: user\n---\n\n{other}\n");
+                world.write(&format!("n{at}.md"), text);
+            }
+            for (file, name, body) in [("name.md", &*name, "y"), ("body.md", "y", &*body)] {
+                let text =
+                    format!("---\nname: {name}\ndescription: y\ntype: user\n---\n\n{body}\n");
+                world.write(file, text);
+            }
+            let recall = world.recall();
+            let found = |query: &str| {
+                let picked = recall.pick(&Query::new(query));
+                let mut files: Vec<String> = picked.memories.into_iter().map(|m| m.file).collect();
+                files.sort_unstable();
+                (files, picked.receipt)
+            };
+            let (files, receipt) = found(spelling);
+            assert_eq!(files, found(&plain).0, "{receipt}");
+            assert_eq!(files, ["body.md", "name.md"], "{receipt}");
+            let (files, receipt) = found(&format!("the {spelling} token"));
+            assert_eq!(files, found(&format!("the {plain} token")).0, "{receipt}");
+        }
+    }
+}
+
+#[test]
+fn the_whole_word_comes_before_its_parts() {
+    let world = named(&[("a.md", "hub"), ("b.md", "git"), ("c.md", "github")]);
+    world
+        .set_age("a.md", 1)
+        .set_age("b.md", 2)
+        .set_age("c.md", 3);
+    let picked = world.recall().pick(&Query::new("GitHub"));
+    assert_eq!(picked.memories[0].file, "c.md", "{}", picked.receipt);
+}
