@@ -71,7 +71,7 @@ pub struct Options {
     /// words it is two fifths of the way from `floor` to this.
     pub one_word_floor: u8,
     /// What a memory needs to be picked beside a better one, in percent of its score;
-    /// [`BESIDE_BEST_PERCENT`] by default.
+    /// [`BESIDE_BEST_PERCENT`] by default. More than 100 is as 100: the best is always picked.
     pub beside_best: u8,
     /// Whether the lexical stage fills places that the model left empty.
     pub fill: Fill,

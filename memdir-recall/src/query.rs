@@ -136,8 +136,22 @@ pub(crate) fn manual_of<'q>(query: &'q Query, memory: &MemoryFile) -> Option<&'q
         names_word(name, tool) || names_word(description, tool) || names_word(&memory.file, tool)
     })?;
     let lower = format!("{name}\n{description}").to_lowercase();
-    let warns = WARNINGS.iter().any(|word| lower.contains(word));
+    let warns = WARNINGS.iter().any(|word| match word.is_ascii() {
+        true => says(&lower, word),
+        false => lower.contains(word),
+    });
     (!warns).then_some(tool)
+}
+
+/// Whether a text has a word in one of its forms: `avoid` in `avoiding`, but not `trap` in
+/// `bootstrap`.
+fn says(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let behind = &text[at + word.len()..];
+        let ends = behind.find(|c: char| !c.is_alphanumeric());
+        let form = &behind[..ends.unwrap_or(behind.len())];
+        !text[..at].ends_with(char::is_alphanumeric) && ["", "s", "ed", "ing", "ly"].contains(&form)
+    })
 }
 
 /// Whether a text holds a name as a whole word, upper and lower case told apart.

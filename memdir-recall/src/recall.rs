@@ -15,6 +15,7 @@ use memdir_types::{Memory, MemoryType};
 use crate::lexical::evidence::Evidence;
 use crate::lexical::index::Index;
 use crate::lexical::rank::{Lookup, Scored};
+use crate::lexical::stop::is_english as is_function_word;
 use crate::lexical::text::{Piece, split};
 use crate::manifest::manifest_with;
 use crate::query::{Surfaced, manual_of};
@@ -426,12 +427,12 @@ where
 
 /// What a memory is called: its name, and its file name if that says something else.
 fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
-    let stem = stem_of(memory);
     let Some(name) = memory.header.name.as_deref() else {
-        return stem.into();
+        return written_stem(memory).into();
     };
-    let ((words_of_stem, _), (words_of_name, is_joined)) = (words(&stem), words(name));
-    if words_of_name.contains(&words_of_stem) {
+    let stem = stem_of(memory);
+    let ((words_of_stem, is_stem_joined), (words_of_name, is_joined)) = (words(&stem), words(name));
+    if words_of_name.contains(&words_of_stem) && !is_stem_joined {
         name.into()
     } else if words_of_stem.contains(&words_of_name) && !is_joined {
         stem.into()
@@ -440,23 +441,34 @@ fn name_field(memory: &MemoryFile) -> Cow<'_, str> {
     }
 }
 
-/// What its file name says, word by word.
+/// The signs between the words of a file name.
+const SIGNS: [char; 2] = ['_', '-'];
+
+/// What its file name says, word by word: nobody asks for it as one word, unless it is one that is
+/// made of function words (`to-do`).
 fn stem_of(memory: &MemoryFile) -> String {
-    let signs = ['_', '-'];
+    let written = written_stem(memory);
+    let lower = written.to_lowercase();
+    match lower.split([' ', '_', '-']).all(is_function_word) {
+        true => written,
+        false => written.replace(SIGNS, " "),
+    }
+}
+
+/// What its file name says, as it is written there.
+fn written_stem(memory: &MemoryFile) -> String {
     let file = &memory.file;
     let stem = file.get(..file.len().saturating_sub(3)).unwrap_or(file);
     let (folder, leaf) = stem.rsplit_once('/').unwrap_or(("", stem));
     // `feedback_` in front says what the header says.
     let kind = (memory.header.kind).and_then(|kind| leaf.strip_prefix(kind.as_str()));
     let leaf = kind
-        .and_then(|leaf| leaf.strip_prefix(signs))
+        .and_then(|leaf| leaf.strip_prefix(SIGNS))
         .unwrap_or(leaf);
-    // Nobody asks for a file's name as one word.
-    let stem = match folder {
+    match folder {
         "" => leaf.to_owned(),
         folder => [folder, leaf].join(" "),
-    };
-    stem.replace(signs, " ")
+    }
 }
 
 /// The words of a text, each between two spaces, and whether some are written as one (`Time-out`),

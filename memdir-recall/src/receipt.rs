@@ -263,7 +263,7 @@ impl Receipt {
         } else if !standard.is_reached {
             Some(Against::Floor)
         } else if u32::from(candidate.share) * 100
-            < u32::from(standard.best) * u32::from(self.rules.beside_best)
+            < u32::from(standard.best) * u32::from(self.rules.beside_best.min(100))
         {
             Some(Against::FarBehind)
         } else {

@@ -216,7 +216,8 @@ pub fn read_reply<S: AsRef<str>>(reply: &str, offered: &[S]) -> Selection {
             Value::String(name) => {
                 let plain = name.trim();
                 let plain = plain.strip_prefix("./").unwrap_or(plain);
-                match offered.get(plain) {
+                // A file name may begin with a blank.
+                match offered.get(name).or_else(|| offered.get(plain)) {
                     Some(known) if selection.picks.iter().any(|p| p == known) => {
                         DropReason::Duplicate
                     }

@@ -20,35 +20,43 @@ const UNTRANSLATED: f32 = 0.25;
 pub(crate) struct StandIn {
     /// Whether it is in another script than the word.
     pub(super) is_across: bool,
-    /// The last term of each name that memories hold, which tells it best from others.
+    /// The last term of each name that memories hold, which tells it best from others, of those that
+    /// not nearly all hold.
     pub(super) ends: Vec<&'static str>,
 }
 
-/// The memories that hold one of several names, and the last terms of those names. Memories that
-/// hold the word itself, as all terms of `own`, are left out: there the other name adds nothing.
+/// The memories that hold one of several names, the last terms of those names, and the first name.
+/// Memories that hold the word itself, as all terms of `own`, are left out: there the other name
+/// adds nothing.
 fn holders(
     names: &[&'static Name],
     own: &[usize],
     asked: &[Asked],
     lists: &mut Finder<'_>,
-) -> (Holders, Vec<&'static str>) {
+) -> (Holders, Vec<&'static str>, Option<&'static str>) {
     let index = lists.index;
-    let (mut found, mut ends) = (Vec::new(), Vec::new());
+    let (mut found, mut ends, mut first) = (Vec::new(), Vec::new(), None);
     for name in names {
-        let Some((end, rest)) = name.terms.split_last() else {
-            continue;
-        };
         if name.is_unspaced && !index.has_unspaced {
             continue;
         }
         // Most names of several terms end here.
-        if !rest.is_empty() && !name.terms.iter().all(|term| may_hold(lists, term)) {
+        if name.terms.len() > 1 && !name.terms.iter().all(|term| may_hold(lists, term)) {
             continue;
         }
-        let Some(last) = lists.holders(end).filter(|last| last.len() > 0) else {
+        // Terms that nearly all memories hold leave it to the others to tell who has the name.
+        let mut last = None;
+        for term in name.terms.iter().rev() {
+            last = lists.holders(term).map(|holders| (&**term, holders));
+            if last.is_some() {
+                break;
+            }
+        }
+        let Some((end, last)) = last.filter(|last| last.1.len() > 0) else {
             continue;
         };
-        let rest: Vec<Holders> = rest.iter().filter_map(|term| lists.holders(term)).collect();
+        let rest = name.terms.iter().take_while(|term| &***term != end);
+        let rest: Vec<Holders> = rest.filter_map(|term| lists.holders(term)).collect();
         let mut rest: Vec<_> = rest.iter().map(Holders::ascend).collect();
         let mut own: Vec<_> = own.iter().map(|at| asked[*at].holders.ascend()).collect();
         let before = found.len();
@@ -64,10 +72,11 @@ fn holders(
             }
         }
         if found.len() > before {
-            ends.push(&**end);
+            ends.push(end);
+            first = first.or(Some(name.text));
         }
     }
-    (Holders::of(found), ends)
+    (Holders::of(found), ends, first)
 }
 
 /// Whether a term, or each character of one that is a pair, stands in some memory.
@@ -116,16 +125,12 @@ impl Lookup {
                 names.retain(|name| !used.contains(&name.text) && !is_asked(name));
                 let Some(first) = names.first() else { continue };
                 let text = first.text;
-                let (holders, ends) = holders(&names, &found.own, &self.asked, lists);
+                let (holders, ends, held) = holders(&names, &found.own, &self.asked, lists);
                 if !is_across && holders.len() == 0 {
                     continue;
                 }
                 used.extend(names.iter().map(|name| name.text));
-                let held = |name: &&&'static Name| {
-                    let end = name.terms.last();
-                    end.is_some_and(|end| ends.contains(&&**end))
-                };
-                let text = names.iter().find(held).map_or(text, |name| name.text);
+                let text = held.unwrap_or(text);
                 let at = found.own.first().copied().unwrap_or(self.asked.len());
                 let stand_in = StandIn { is_across, ends };
                 let index = lists.index;

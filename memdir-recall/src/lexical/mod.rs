@@ -20,6 +20,6 @@ mod postings;
 pub(crate) mod rank;
 mod slips;
 mod stems;
-mod stop;
+pub(crate) mod stop;
 pub(crate) mod text;
 mod walk;

@@ -541,3 +541,25 @@ fn scripts_may_be_mixed() {
     assert_eq!(find("Helix编辑器").as_deref(), Some("editor.md"));
     assert_eq!(find("ｈｅｌｉｘ").as_deref(), Some("editor.md"));
 }
+
+#[test]
+fn a_name_is_known_in_the_other_language_by_what_is_rare_in_it() {
+    for memories in [90, 120] {
+        let world = World::new();
+        for at in 0..memories {
+            world.memory(
+                &format!("n{at}.md"),
+                "project",
+                "y",
+                &format!("Key zeta{at} omega{at}."),
+            );
+        }
+        world.memory("pk.md", "project", "y", "The primary key is composite.");
+        let picked = world.recall().pick(&Query::new("主键"));
+        assert_eq!(files(&picked), ["pk.md"], "{memories}: {}", picked.receipt);
+        assert_eq!(
+            *picked.receipt.candidates[0].matched,
+            ["primary_key".into()]
+        );
+    }
+}

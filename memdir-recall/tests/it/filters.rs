@@ -113,3 +113,24 @@ fn names_of_tools_are_compared_with_their_case() {
     let part = recall.pick(&Query::new("searching logs").recent_tools(["Gre", ""]));
     assert_eq!(files(&part).len(), 3);
 }
+
+#[test]
+fn a_warning_is_said_in_whole_words() {
+    for (description, is_manual) in [
+        ("How to bootstrap scripts with Bash", true),
+        ("Debug flags of Bash, nevertheless short", true),
+        ("Trapezoid shapes in Bash", true),
+        ("Bugs of Bash scripts", false),
+        ("Scripts: avoiding Bash arrays", false),
+        ("Carefully quote scripts in Bash", false),
+        ("A trap of Bash scripts", false),
+        ("Bash 脚本的陷阱", false),
+    ] {
+        let world = World::new();
+        world.memory("a.md", "reference", description, "Scripts.");
+        let query = Query::new("Bash scripts").recent_tools(["Bash"]);
+        let receipt = world.recall().pick(&query).receipt;
+        let manual_of = receipt.candidates[0].manual_of.as_deref();
+        assert_eq!(manual_of, is_manual.then_some("Bash"), "{description}");
+    }
+}

@@ -157,3 +157,15 @@ fn the_highest_floors_that_a_host_can_ask_for_are_applied() {
     assert_eq!(files(&picked), [""; 0]);
     assert_eq!(picked.receipt.replay(), picked.receipt.picks);
 }
+
+#[test]
+fn the_best_is_picked_whatever_is_asked_of_the_others() {
+    let world = identifiers();
+    for percent in [100, 101, u8::MAX] {
+        let options = Options::default().beside_best(percent);
+        let recall = Recall::scan(world.dir(), &options).unwrap();
+        let picked = recall.pick(&Query::new("retry limit"));
+        assert!(!picked.memories.is_empty(), "{}", picked.receipt);
+        assert_eq!(picked.receipt.replay(), picked.receipt.picks);
+    }
+}

@@ -136,3 +136,26 @@ fn the_whole_word_comes_before_its_parts() {
     let picked = world.recall().pick(&Query::new("GitHub"));
     assert_eq!(picked.memories[0].file, "c.md", "{}", picked.receipt);
 }
+
+#[test]
+fn a_file_name_may_be_one_word() {
+    let world = named(&[
+        ("to-do.md", "List"),
+        ("getUserName.md", "How to get user name"),
+    ]);
+    world
+        .write("how-to.md", "Zebras.\n")
+        .write("time-out.md", "Zebras.\n");
+    let recall = world.recall();
+    for (query, file) in [
+        ("to-do", "to-do.md"),
+        ("todo", "to-do.md"),
+        ("howto", "how-to.md"),
+        ("how-to", "how-to.md"),
+        ("timeout", "time-out.md"),
+        ("time-out", "time-out.md"),
+        ("getusername", "getUserName.md"),
+    ] {
+        finds(&recall, query, file);
+    }
+}

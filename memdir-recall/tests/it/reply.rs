@@ -205,3 +205,11 @@ fn a_huge_answer_is_read_up_to_its_cap() {
         Some(ReplyProblem::Truncated),
     );
 }
+
+#[test]
+fn a_name_that_begins_with_a_blank_is_itself() {
+    assert_eq!(read_reply(r#"[" a.md"]"#, &[" a.md"]).picks, [" a.md"]);
+    let both = [" a.md", "a.md"];
+    assert_eq!(read_reply(r#"[" a.md", "a.md"]"#, &both).picks, both);
+    assert_eq!(read_reply(r#"[" b.md "]"#, &["b.md"]).picks, ["b.md"]);
+}
