@@ -309,12 +309,6 @@ impl Lookup {
     ) -> Option<usize> {
         if let Some(at) = self.asked.iter().position(|known| *known.text == *text) {
             self.said.push(Some(at));
-            let known = &mut self.asked[at];
-            // A word that came in as a compound before is asked for in its own right.
-            if counts && !known.counts {
-                known.weight = weight;
-                known.counts = true;
-            }
             return Some(at);
         }
         if !self.has_room(&text) {
